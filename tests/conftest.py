@@ -28,8 +28,8 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
-from ansible_collections.configok.node.plugins.module_utils._kube._credentials import from_kubeconfig
+from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube.credentials import from_kubeconfig
 from ansible_collections.configok.node.plugins.plugin_utils._pack import ARCHIVE, PACKAGE, pack, sources
 from embedded_apiserver.server import EmbeddedApiServer
 from support.api.binaries import minor_of

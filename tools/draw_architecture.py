@@ -45,10 +45,10 @@ def imported_packages(path: Path, package: str) -> set[str]:
 
 def described(package: Path) -> list[Path]:
     """Return the Python files of a package and then of its folders, without generated data."""
-    files = [path for path in sorted(package.glob("_*.py")) if path.name != "__init__.py"]
+    files = [path for path in sorted(package.glob("*.py")) if path.name != "__init__.py"]
     for folder in sorted(path.parent for path in package.glob("*/__init__.py")):
         if folder.name != "_data":
-            files += sorted(folder.glob("_*.py"))
+            files += sorted(folder.glob("*.py"))
     return files
 
 

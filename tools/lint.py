@@ -148,7 +148,17 @@ def link_agent() -> None:
     entry = (ROOT / "roles/node/files/agent").glob("[!.]*")
     packages = (
         ROOT / f"plugins/module_utils/{name}"
-        for name in ("_componentconfig", "_foreign", "_host", "_kube", "_nodeconfig", "_systemd", "_trust", "_agent")
+        for name in (
+            "_componentconfig",
+            "_foreign",
+            "_host",
+            "_kube",
+            "_nodeconfig",
+            "_systemd",
+            "_text",
+            "_trust",
+            "_agent",
+        )
     )
     for path in (*entry, *packages):
         (AGENT / path.name).symlink_to(path)

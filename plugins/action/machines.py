@@ -12,35 +12,36 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing, suppress
 from typing import Any
 
-from ansible_collections.configok.node.plugins.module_utils._ansible._api_module import (
+from ansible_collections.configok.node.plugins.module_utils._ansible.api_module import (
     KUBE_ARGUMENT_SPEC,
     client_from_params,
 )
 from ansible_collections.configok.node.plugins.module_utils._cluster import ClusterRefused
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import KubeError
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import KubeError
 from ansible_collections.configok.node.plugins.module_utils._machines import InvalidMachines, MachinesError
-from ansible_collections.configok.node.plugins.module_utils._machines._status._phases import summarize, to_dict
-from ansible_collections.configok.node.plugins.module_utils._machines._status._rendering import (
+from ansible_collections.configok.node.plugins.module_utils._machines._status import (
+    MachineStatus,
     render_notes,
     render_table,
-)
-from ansible_collections.configok.node.plugins.module_utils._machines._status._types import MachineStatus
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import (
-    sanitize,
-    sanitize_all,
+    summarize,
+    to_dict,
 )
 from ansible_collections.configok.node.plugins.module_utils._operations import UnusableInput
-from ansible_collections.configok.node.plugins.module_utils._operations._machine_files import machine_catalog
 from ansible_collections.configok.node.plugins.module_utils._operations._machine_plan import select_machines
 from ansible_collections.configok.node.plugins.module_utils._operations._machines import (
     MachineRollout,
     PlannedMachines,
 )
-from ansible_collections.configok.node.plugins.module_utils._operations._release_data import using_release_data
+from ansible_collections.configok.node.plugins.module_utils._operations.machine_files import machine_catalog
+from ansible_collections.configok.node.plugins.module_utils._operations.release_data import using_release_data
 from ansible_collections.configok.node.plugins.module_utils._rollout import RolloutError
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_file import parse_policy, pool_name
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_keys import MACHINE_VARIABLES
-from ansible_collections.configok.node.plugins.module_utils._rollout._run._wave_run import WaveResult
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool.pool_file import parse_policy, pool_name
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool.pool_keys import MACHINE_VARIABLES
+from ansible_collections.configok.node.plugins.module_utils._rollout._run.wave_run import WaveResult
+from ansible_collections.configok.node.plugins.module_utils._text import (
+    sanitize,
+    sanitize_all,
+)
 from ansible_collections.configok.node.plugins.plugin_utils._machine_playbook import MachinePlaybook
 from ansible_collections.configok.node.plugins.plugin_utils._reboot_playbook import inventory_hosts
 from ansible_collections.configok.node.plugins.plugin_utils._rollout_action import (

@@ -10,27 +10,27 @@ from collections.abc import Mapping
 from contextlib import closing
 from typing import Any
 
-from ansible_collections.configok.node.plugins.module_utils._ansible._api_module import (
+from ansible_collections.configok.node.plugins.module_utils._ansible.api_module import (
     KUBE_ARGUMENT_SPEC,
     client_from_params,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import finding_lines
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import KubeError
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import (
-    sanitize,
-    sanitize_all,
-)
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.findings import finding_lines
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import KubeError
 from ansible_collections.configok.node.plugins.module_utils._operations._changes import field_changes, text_diff
 from ansible_collections.configok.node.plugins.module_utils._operations._pool import PlannedRollout, PoolRollout
-from ansible_collections.configok.node.plugins.module_utils._operations._release_data import using_release_data
 from ansible_collections.configok.node.plugins.module_utils._operations._signing import SshKeygen
+from ansible_collections.configok.node.plugins.module_utils._operations.release_data import using_release_data
 from ansible_collections.configok.node.plugins.module_utils._rollout import (
     ConfigRefused,
     RolloutError,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_file import Pool, parse_pool
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_keys import POOL_FILE
-from ansible_collections.configok.node.plugins.module_utils._rollout._report._rendering import render_plan
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool.pool_file import Pool, parse_pool
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool.pool_keys import POOL_FILE
+from ansible_collections.configok.node.plugins.module_utils._rollout._report.rendering import render_plan
+from ansible_collections.configok.node.plugins.module_utils._text import (
+    sanitize,
+    sanitize_all,
+)
 from ansible_collections.configok.node.plugins.plugin_utils._extra_variables import unknown_file_keys
 from ansible_collections.configok.node.plugins.plugin_utils._rollout_action import (
     MAX_NAME,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize
+from ansible_collections.configok.node.plugins.module_utils._text import sanitize
 from ansible_collections.configok.node.plugins.plugin_utils._action import ControllerAction
 from ansible_collections.configok.node.plugins.plugin_utils._output import ending_without_reader
 

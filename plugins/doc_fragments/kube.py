@@ -7,7 +7,7 @@ from __future__ import annotations
 
 
 class ModuleDocFragment:
-    # The argument spec is KUBE_ARGUMENT_SPEC in plugins/module_utils/_ansible/_api_module.py; the two must be equal.
+    # The argument spec is KUBE_ARGUMENT_SPEC in plugins/module_utils/_ansible/api_module.py; the two must be equal.
     DOCUMENTATION = r"""
 requirements:
   - urllib3 >= 1.26

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 
 class ModuleDocFragment:
-    # The argument spec is NODES_ARGUMENT_SPEC in plugins/module_utils/_rollout/_nodes/_node_list.py; the two must be
+    # The argument spec is NODES_ARGUMENT_SPEC in plugins/module_utils/_rollout/_nodes/node_list.py; the two must be
     # equal.
     DOCUMENTATION = r"""
 options:

@@ -43,7 +43,7 @@ from typing import Any
 from ansible.errors import AnsibleFilterError
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig import ConfigError
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._duration import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars.duration import (
     format_duration,
     parse_duration,
 )

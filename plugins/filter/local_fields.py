@@ -72,11 +72,11 @@ from typing import Any
 from ansible.errors import AnsibleFilterError
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig import ConfigError
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._plain_values import decode_values
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._denials import select_denied_fields
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._denied_fields import DenyPolicy
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import MAIN_KINDS
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._path_fields import resolve_paths
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec.plain_values import decode_values
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.kinds import MAIN_KINDS
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.path_fields import resolve_paths
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.denials import select_denied_fields
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.denied_fields import DenyPolicy
 
 
 def local_fields(

@@ -51,7 +51,7 @@ from typing import Any
 from ansible.errors import AnsibleFilterError
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig import ConfigError
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._numbers import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars.numbers import (
     format_quantity,
     parse_quantity,
 )

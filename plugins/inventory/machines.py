@@ -214,20 +214,21 @@ else:
         return value
 
 
-from ansible_collections.configok.node.plugins.module_utils._ansible._api_module import (
+from ansible_collections.configok.node.plugins.module_utils._ansible.api_module import (
     KUBE_ARGUMENT_SPEC,
     client_from_params,
     cluster_identity,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._wording import first_names
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import (
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import (
     BadRequest,
     KubeError,
     MissingLibrary,
 )
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import NODES
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import NODES
 from ansible_collections.configok.node.plugins.module_utils._machines import MachinesError
-from ansible_collections.configok.node.plugins.module_utils._machines._inventory import (
+from ansible_collections.configok.node.plugins.module_utils._machines._objects.selectors import select
+from ansible_collections.configok.node.plugins.module_utils._machines._objects.types import Machine
+from ansible_collections.configok.node.plugins.module_utils._machines.inventory import (
     InventoryHost,
     InventorySettings,
     cached_facts,
@@ -235,10 +236,8 @@ from ansible_collections.configok.node.plugins.module_utils._machines._inventory
     node_facts,
     reduced_node,
 )
-from ansible_collections.configok.node.plugins.module_utils._machines._objects._selectors import select
-from ansible_collections.configok.node.plugins.module_utils._machines._objects._types import Machine
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize
-from ansible_collections.configok.node.plugins.module_utils._operations._machine_files import machine_catalog
+from ansible_collections.configok.node.plugins.module_utils._operations.machine_files import machine_catalog
+from ansible_collections.configok.node.plugins.module_utils._text import first_names, sanitize
 from ansible_collections.configok.node.plugins.plugin_utils._inventory_sources import (
     OtherSources,
     SafeInventory,

@@ -87,15 +87,15 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.configok.node.plugins.module_utils._ansible._api_module import (
+from ansible_collections.configok.node.plugins.module_utils._ansible.api_module import (
     KUBE_ARGUMENT_SPEC,
     client_from_params,
     fail_on_errors,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import Revision
-from ansible_collections.configok.node.plugins.module_utils._rollout._run._bundle_pruning import prune_bundles
-from ansible_collections.configok.node.plugins.module_utils._rollout._timing import Clock
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record import Revision
+from ansible_collections.configok.node.plugins.module_utils._rollout._run.bundle_pruning import prune_bundles
+from ansible_collections.configok.node.plugins.module_utils._rollout.timing import Clock
+from ansible_collections.configok.node.plugins.module_utils._text import sanitize_all
 
 
 def argument_spec() -> dict[str, Any]:

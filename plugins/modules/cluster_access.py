@@ -310,21 +310,21 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.configok.node.plugins.module_utils._ansible._api_module import (
+from ansible_collections.configok.node.plugins.module_utils._ansible.api_module import (
     KUBE_ARGUMENT_SPEC,
     client_from_params,
     fail_on_errors,
 )
-from ansible_collections.configok.node.plugins.module_utils._cluster._access import (
+from ansible_collections.configok.node.plugins.module_utils._cluster.access import (
+    Access,
     apply_change,
     describe_steps,
     diff_steps,
     plan_removal,
     plan_setup,
 )
-from ansible_collections.configok.node.plugins.module_utils._cluster._access_plan import Access
-from ansible_collections.configok.node.plugins.module_utils._cluster._holder_report import HolderReport, read_holders
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
+from ansible_collections.configok.node.plugins.module_utils._cluster.holder_report import HolderReport, read_holders
+from ansible_collections.configok.node.plugins.module_utils._text import sanitize_all
 
 _ACCESS_OPTIONS = tuple(field.name for field in fields(Access))
 

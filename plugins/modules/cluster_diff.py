@@ -245,28 +245,26 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.configok.node.plugins.module_utils._ansible._api_module import (
+from ansible_collections.configok.node.plugins.module_utils._ansible.api_module import (
     ENVIRONMENT,
     client_from_params,
     fail_on_errors,
 )
-from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
-from ansible_collections.configok.node.plugins.module_utils._machines._comparison._compare_clusters import (
+from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._machines._comparison import (
+    Member,
     compare_clusters,
-)
-from ansible_collections.configok.node.plugins.module_utils._machines._comparison._members import Member
-from ansible_collections.configok.node.plugins.module_utils._machines._comparison._rendering import (
     diff_of,
     render_comparison,
     to_dict,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
-from ansible_collections.configok.node.plugins.module_utils._operations._cluster_comparison import (
+from ansible_collections.configok.node.plugins.module_utils._operations.cluster_comparison import (
     read_declared_side,
     read_live_side,
 )
-from ansible_collections.configok.node.plugins.module_utils._operations._machine_files import machine_catalog
-from ansible_collections.configok.node.plugins.module_utils._operations._release_facts import using_release_facts
+from ansible_collections.configok.node.plugins.module_utils._operations.machine_files import machine_catalog
+from ansible_collections.configok.node.plugins.module_utils._operations.release_facts import using_release_facts
+from ansible_collections.configok.node.plugins.module_utils._text import sanitize_all
 
 
 def argument_spec() -> dict[str, Any]:

@@ -411,24 +411,24 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.configok.node.plugins.module_utils._ansible._config_files import fail_on_file_errors
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._drop_ins import DropIn
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import (
+from ansible_collections.configok.node.plugins.module_utils._ansible.config_files import fail_on_file_errors
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars.secrets import redact
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.drop_ins import DropIn
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.findings import (
     Finding,
     finding_lines,
     judged,
     not_judged_causes,
     refusing_levels,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._load import Config
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._secrets import redact
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._scope import scope_of
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
-from ansible_collections.configok.node.plugins.module_utils._operations._config_check import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.load import Config
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.scope import scope_of
+from ansible_collections.configok.node.plugins.module_utils._operations.config_check import (
     check_directory,
     check_layers,
 )
-from ansible_collections.configok.node.plugins.module_utils._operations._release_data import using_release_data
+from ansible_collections.configok.node.plugins.module_utils._operations.release_data import using_release_data
+from ansible_collections.configok.node.plugins.module_utils._text import sanitize_all
 
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "files": {"type": "list", "elements": "path"},

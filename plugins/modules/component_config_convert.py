@@ -161,15 +161,15 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.configok.node.plugins.module_utils._ansible._config_files import (
+from ansible_collections.configok.node.plugins.module_utils._ansible.config_files import (
     fail_on_file_errors,
     write_config,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import encode_all
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._convert import ConvertedFile, convert
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._secrets import redact
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
-from ansible_collections.configok.node.plugins.module_utils._operations._config_layers import read_layers
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec.yaml_text import encode_all
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars.secrets import redact
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.convert import ConvertedFile, convert
+from ansible_collections.configok.node.plugins.module_utils._operations.config_layers import read_layers
+from ansible_collections.configok.node.plugins.module_utils._text import sanitize_all
 
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "file": {"type": "path"},

@@ -388,20 +388,20 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.configok.node.plugins.module_utils._ansible._config_files import (
+from ansible_collections.configok.node.plugins.module_utils._ansible.config_files import (
     fail_on_file_errors,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig import ConfigError
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import encode
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._compare import Comparison, compare
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._component_arguments import ARGUMENT_CHECK
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._read_file import load_file
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._load import Config, load
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._secrets import redact
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._upgrade import Upgrade, upgrade
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
-from ansible_collections.configok.node.plugins.module_utils._operations._config_layers import read_layers
-from ansible_collections.configok.node.plugins.module_utils._operations._release_data import using_release_data
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec.yaml_text import encode
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents.read_file import load_file
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars.secrets import redact
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.compare import Comparison, compare
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.component_arguments import ARGUMENT_CHECK
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.load import Config, load
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.upgrade import Upgrade, upgrade
+from ansible_collections.configok.node.plugins.module_utils._operations.config_layers import read_layers
+from ansible_collections.configok.node.plugins.module_utils._operations.release_data import using_release_data
+from ansible_collections.configok.node.plugins.module_utils._text import sanitize_all
 
 _SIDE: dict[str, Any] = {
     "type": "dict",

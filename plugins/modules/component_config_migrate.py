@@ -187,21 +187,20 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.configok.node.plugins.module_utils._ansible._config_files import fail_on_file_errors
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import encode
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import (
+from ansible_collections.configok.node.plugins.module_utils._ansible.config_files import fail_on_file_errors
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec.yaml_text import encode
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags.kubelet_flags import parse_flags
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars.secrets import redact
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.findings import (
     judged,
     not_judged_causes,
     refusing_levels,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._kubelet_flags import parse_flags
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._migrate import Migration, migrate
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._secrets import redact
-from ansible_collections.configok.node.plugins.module_utils._host._component_process import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.migrate import Migration, migrate
+from ansible_collections.configok.node.plugins.module_utils._host.component_process import (
     StartedComponent,
     read_started,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
 from ansible_collections.configok.node.plugins.module_utils._operations import UnusableInput
 from ansible_collections.configok.node.plugins.module_utils._operations._units import (
     ComponentUnits,
@@ -209,6 +208,7 @@ from ansible_collections.configok.node.plugins.module_utils._operations._units i
     Runner,
     SystemctlFailed,
 )
+from ansible_collections.configok.node.plugins.module_utils._text import sanitize_all
 
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "component": {"type": "str", "default": "kubelet"},

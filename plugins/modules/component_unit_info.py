@@ -215,12 +215,12 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize, sanitize_all
 from ansible_collections.configok.node.plugins.module_utils._operations._units import (
     ComponentUnits,
     NoSystemd,
     SystemctlFailed,
 )
+from ansible_collections.configok.node.plugins.module_utils._text import sanitize, sanitize_all
 
 COMPONENT: dict[str, dict[str, Any]] = {
     "name": {"type": "str", "required": True},

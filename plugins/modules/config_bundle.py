@@ -372,14 +372,13 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.configok.node.plugins.module_utils._ansible._api_module import (
+from ansible_collections.configok.node.plugins.module_utils._ansible.api_module import (
     KUBE_ARGUMENT_SPEC,
     client_from_params,
     fail_on_errors,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize, sanitize_all
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_known import NAMESPACE_BUNDLES
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle_trial import Trial
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.well_known import NAMESPACE_BUNDLES
 from ansible_collections.configok.node.plugins.module_utils._operations._changes import text_diff
 from ansible_collections.configok.node.plugins.module_utils._operations._publishing import (
     Publication,
@@ -387,16 +386,17 @@ from ansible_collections.configok.node.plugins.module_utils._operations._publish
     read_documents,
     write_statement,
 )
-from ansible_collections.configok.node.plugins.module_utils._operations._release_facts import using_release_facts
 from ansible_collections.configok.node.plugins.module_utils._operations._signing import (
     Endorser,
     SigningOptions,
     SshKeygen,
     module_runner,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._statements import StatementOptions
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_list import list_nodes
-from ansible_collections.configok.node.plugins.module_utils._rollout._timing import current_time
+from ansible_collections.configok.node.plugins.module_utils._operations.release_facts import using_release_facts
+from ansible_collections.configok.node.plugins.module_utils._rollout._decisions.statements import StatementOptions
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_list import list_nodes
+from ansible_collections.configok.node.plugins.module_utils._rollout.timing import current_time
+from ansible_collections.configok.node.plugins.module_utils._text import sanitize, sanitize_all
 
 
 def argument_spec() -> dict[str, Any]:

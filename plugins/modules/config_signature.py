@@ -185,14 +185,19 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.configok.node.plugins.module_utils._ansible._api_module import (
+from ansible_collections.configok.node.plugins.module_utils._ansible.api_module import (
     KUBE_ARGUMENT_SPEC,
     client_from_params,
     fail_on_errors,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_known import NAMESPACE_BUNDLES
-from ansible_collections.configok.node.plugins.module_utils._operations._signature_changes import (
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.well_known import NAMESPACE_BUNDLES
+from ansible_collections.configok.node.plugins.module_utils._operations._signing import (
+    SshKeygen,
+    describe_signatures,
+    module_runner,
+    statement_facts,
+)
+from ansible_collections.configok.node.plugins.module_utils._operations.signature_changes import (
     SignatureChange,
     SignatureOptions,
     read_bundle_signatures,
@@ -201,13 +206,8 @@ from ansible_collections.configok.node.plugins.module_utils._operations._signatu
     write_bundle_signatures,
     write_file_signatures,
 )
-from ansible_collections.configok.node.plugins.module_utils._operations._signing import (
-    SshKeygen,
-    describe_signatures,
-    module_runner,
-    statement_facts,
-)
-from ansible_collections.configok.node.plugins.module_utils._rollout._timing import current_time
+from ansible_collections.configok.node.plugins.module_utils._rollout.timing import current_time
+from ansible_collections.configok.node.plugins.module_utils._text import sanitize_all
 
 
 def argument_spec() -> dict[str, Any]:

@@ -117,19 +117,18 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.configok.node.plugins.module_utils._ansible._api_module import (
+from ansible_collections.configok.node.plugins.module_utils._ansible.api_module import (
     KUBE_ARGUMENT_SPEC,
     client_from_params,
     fail_on_errors,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._wording import and_more
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize, sanitize_all
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_access import (
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_access import (
     AssignmentResult,
     assign_nodes,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_list import NODES_ARGUMENT_SPEC
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_list import NODES_ARGUMENT_SPEC
+from ansible_collections.configok.node.plugins.module_utils._text import and_more, sanitize, sanitize_all
 
 
 def argument_spec() -> dict[str, Any]:

@@ -296,7 +296,7 @@ from ansible_collections.configok.node.plugins.module_utils._machine_host import
     WantedPackages,
     full_version,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize
+from ansible_collections.configok.node.plugins.module_utils._text import sanitize
 
 PACKAGE: dict[str, dict[str, Any]] = {
     "name": {"type": "str", "required": True},

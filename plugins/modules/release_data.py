@@ -200,48 +200,48 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.configok.node.plugins.module_utils._ansible._config_files import (
+from ansible_collections.configok.node.plugins.module_utils._ansible.config_files import (
     fail_on_file_errors,
     write_config,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig import ConfigError
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._derive import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data.derive import (
     KnownBinary,
     Running,
     candidates,
     derive,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._difference import difference
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._file_format import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data.difference import difference
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data.file_format import (
     ReleaseData,
     has_same_values,
     read,
     write,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._overlay import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data.overlay import (
     accept,
     check_minor,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._probe import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data.probe import (
     TIMED_OUT,
     Answer,
     Binary,
     Candidates,
     probe_binary,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._running_component import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data.running_component import (
     parse_configz,
     parse_metrics,
     version_in_metrics,
 )
-from ansible_collections.configok.node.plugins.module_utils._host._isolated_program import (
+from ansible_collections.configok.node.plugins.module_utils._host.isolated_program import (
     isolated,
     verified_copy,
     without_network,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
 from ansible_collections.configok.node.plugins.module_utils._operations import UnusableInput
-from ansible_collections.configok.node.plugins.module_utils._operations._config_layers import read_layers
+from ansible_collections.configok.node.plugins.module_utils._operations.config_layers import read_layers
+from ansible_collections.configok.node.plugins.module_utils._text import sanitize_all
 
 _TIMEOUT = 10  # seconds that a binary has for each answer; it needs 0.1
 _KILLED = 137  # what timeout(1) returns after SIGKILL

@@ -83,14 +83,14 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.configok.node.plugins.module_utils._ansible._api_module import (
+from ansible_collections.configok.node.plugins.module_utils._ansible.api_module import (
     KUBE_ARGUMENT_SPEC,
     client_from_params,
     fail_on_errors,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._clear_bad_config import clear_bad_config
-from ansible_collections.configok.node.plugins.module_utils._rollout._timing import current_time
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.clear_bad_config import clear_bad_config
+from ansible_collections.configok.node.plugins.module_utils._rollout.timing import current_time
+from ansible_collections.configok.node.plugins.module_utils._text import sanitize
 
 
 def argument_spec() -> dict[str, Any]:

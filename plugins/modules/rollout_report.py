@@ -130,24 +130,24 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.configok.node.plugins.module_utils._ansible._api_module import (
+from ansible_collections.configok.node.plugins.module_utils._ansible.api_module import (
     KUBE_ARGUMENT_SPEC,
     client_from_params,
     fail_on_errors,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize, sanitize_all
-from ansible_collections.configok.node.plugins.module_utils._operations._machine_files import machine_catalog
 from ansible_collections.configok.node.plugins.module_utils._operations._machine_plan import (
     MachineSelection,
     select_machines,
 )
-from ansible_collections.configok.node.plugins.module_utils._operations._rollout_report import read_pool_report
-from ansible_collections.configok.node.plugins.module_utils._rollout._report._page_data import (
+from ansible_collections.configok.node.plugins.module_utils._operations.machine_files import machine_catalog
+from ansible_collections.configok.node.plugins.module_utils._operations.rollout_report import read_pool_report
+from ansible_collections.configok.node.plugins.module_utils._rollout._report.page_data import (
     generated_time,
     page_data,
     page_summary,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._timing import current_time
+from ansible_collections.configok.node.plugins.module_utils._rollout.timing import current_time
+from ansible_collections.configok.node.plugins.module_utils._text import sanitize, sanitize_all
 
 
 def argument_spec() -> dict[str, Any]:

@@ -13,7 +13,7 @@ from ansible import context
 from ansible.parsing.dataloader import DataLoader
 from ansible.parsing.splitter import parse_kv
 
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_keys import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool.pool_keys import (
     POOL_FILE,
     FileKeys,
     find_unknown_keys,

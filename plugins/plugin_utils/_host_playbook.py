@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import ClassVar
 
-from ansible_collections.configok.node.plugins.module_utils._rollout._drain._inventory_hosts import InventoryHost
+from ansible_collections.configok.node.plugins.module_utils._rollout._drain.inventory_hosts import InventoryHost
 from ansible_collections.configok.node.plugins.plugin_utils._playbook_runner import (
     PlaybookOptions,
     PlaybookResult,

@@ -10,7 +10,7 @@ import stat
 from collections.abc import Iterable, Set
 from typing import Any, Final, Literal
 
-from ansible_collections.configok.node.plugins.module_utils._machines._inventory import CONTROLLER_NAMES, InventoryHost
+from ansible_collections.configok.node.plugins.module_utils._machines.inventory import CONTROLLER_NAMES, InventoryHost
 
 __all__ = ["OtherSources", "SafeInventory", "unsafe_directory"]
 

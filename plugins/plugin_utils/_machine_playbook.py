@@ -16,17 +16,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.configok.node.plugins.module_utils._foreign._json import load_json
-from ansible_collections.configok.node.plugins.module_utils._machines._objects._providers import runs_playbooks
-from ansible_collections.configok.node.plugins.module_utils._machines._objects._types import PROVIDER_API_VERSION
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize
+from ansible_collections.configok.node.plugins.module_utils._foreign import load_json
+from ansible_collections.configok.node.plugins.module_utils._machines._objects.providers import runs_playbooks
+from ansible_collections.configok.node.plugins.module_utils._machines._objects.types import PROVIDER_API_VERSION
 from ansible_collections.configok.node.plugins.module_utils._operations._machines import HostAnswer, HostRequest
 from ansible_collections.configok.node.plugins.module_utils._rollout import RebootFailed
-from ansible_collections.configok.node.plugins.module_utils._rollout._drain._inventory_hosts import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._drain.inventory_hosts import (
     InventoryHost,
     find_host,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._gates._answers import GateVerdict
+from ansible_collections.configok.node.plugins.module_utils._rollout._gates.answers import GateVerdict
+from ansible_collections.configok.node.plugins.module_utils._text import sanitize
 from ansible_collections.configok.node.plugins.plugin_utils._host_playbook import HostPlaybook
 from ansible_collections.configok.node.plugins.plugin_utils._playbook_runner import (
     PlaybookStopped,

@@ -23,25 +23,26 @@ __all__ = ["ARCHIVE", "PACKAGE", "pack", "sources"]
 
 ARCHIVE = "configok-agent.pyz"
 PACKAGE = "configok_agent"
-_PACKAGES = ("_agent", "_componentconfig", "_foreign", "_host", "_kube", "_nodeconfig", "_systemd", "_trust")
+_PACKAGES = ("_agent", "_componentconfig", "_foreign", "_host", "_kube", "_nodeconfig", "_systemd", "_text", "_trust")
 _ENTRY = "roles/node/files/agent"
 # Not for the agent: patterns of users, credentials through the kubernetes package, the thread pool, the kinds of
 # Machines, and how units start.
 _LEFT_OUT = frozenset(
     {
-        "_foreign/_evaluation.py",
+        "_foreign/evaluation.py",
         "_foreign/_evaluator.py",
-        "_foreign/_patterns.py",
-        "_kube/_user_credentials.py",
-        "_kube/_parallel.py",
-        "_componentconfig/_machine_kinds.py",
-        "_componentconfig/_machine_objects.py",
+        "_foreign/patterns.py",
+        "_kube/user_credentials.py",
+        "_kube/parallel.py",
+        "_componentconfig/machine_kinds.py",
+        "_componentconfig/machine_objects.py",
         "_componentconfig/_data/_machines.py",
         "_componentconfig/_rules/_machines.py",
-        "_systemd/_exec_start.py",
-        "_systemd/_override_checks.py",
-        "_systemd/_specifiers.py",
-        "_systemd/_unit_checks.py",
+        "_systemd/_overrides/__init__.py",
+        "_systemd/_overrides/_exec_start.py",
+        "_systemd/_overrides/_override_checks.py",
+        "_systemd/_overrides/_specifiers.py",
+        "_systemd/_overrides/_unit_checks.py",
     }
 )
 _SHEBANG = b"#!/usr/bin/python3\n"

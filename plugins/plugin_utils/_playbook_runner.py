@@ -29,12 +29,11 @@ from typing import IO, Any
 from ansible import context
 from ansible.parsing.vault import PromptVaultSecret
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._wording import first_names
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._durations import describe_duration
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize
-from ansible_collections.configok.node.plugins.module_utils._rollout._gates._answers import GateAnswer, GateVerdict
-from ansible_collections.configok.node.plugins.module_utils._rollout._gates._wave_playbooks import WavePlaybooks
-from ansible_collections.configok.node.plugins.module_utils._rollout._run._run_options import ShouldStop
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.durations import describe_duration
+from ansible_collections.configok.node.plugins.module_utils._rollout._gates.answers import GateAnswer, GateVerdict
+from ansible_collections.configok.node.plugins.module_utils._rollout._gates.wave_playbooks import WavePlaybooks
+from ansible_collections.configok.node.plugins.module_utils._rollout._run.run_options import ShouldStop
+from ansible_collections.configok.node.plugins.module_utils._text import first_names, sanitize
 
 __all__ = [
     "PlaybookOptions",

@@ -10,14 +10,14 @@ from typing import Any
 
 from ansible.errors import AnsibleError
 
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize
 from ansible_collections.configok.node.plugins.module_utils._rollout import RebootFailed
-from ansible_collections.configok.node.plugins.module_utils._rollout._drain._inventory_hosts import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._drain.inventory_hosts import (
     InventoryHost,
     find_host,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._drain._rebooter import RebootRequest
-from ansible_collections.configok.node.plugins.module_utils._rollout._gates._answers import GateVerdict
+from ansible_collections.configok.node.plugins.module_utils._rollout._drain.rebooter import RebootRequest
+from ansible_collections.configok.node.plugins.module_utils._rollout._gates.answers import GateVerdict
+from ansible_collections.configok.node.plugins.module_utils._text import sanitize
 from ansible_collections.configok.node.plugins.plugin_utils._host_playbook import HostPlaybook
 from ansible_collections.configok.node.plugins.plugin_utils._playbook_runner import (
     PlaybookOptions,

@@ -11,9 +11,9 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize
 from ansible_collections.configok.node.plugins.module_utils._operations import UnusableInput
-from ansible_collections.configok.node.plugins.module_utils._operations._release_data import read_release_data
+from ansible_collections.configok.node.plugins.module_utils._operations.release_data import read_release_data
+from ansible_collections.configok.node.plugins.module_utils._text import sanitize
 from ansible_collections.configok.node.plugins.plugin_utils._action import ModuleAction
 
 __all__ = ["ReleaseDataAction"]

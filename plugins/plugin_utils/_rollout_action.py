@@ -16,22 +16,22 @@ from typing import Any, NamedTuple
 from ansible.errors import AnsibleError
 
 from ansible_collections.configok.node.plugins.module_utils._foreign import InvalidText
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import (
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import (
     KubeError,
     MissingLibrary,
     Unreachable,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import (
+from ansible_collections.configok.node.plugins.module_utils._operations import UnusableInput
+from ansible_collections.configok.node.plugins.module_utils._rollout import Interrupted, InvalidPool, RolloutError
+from ansible_collections.configok.node.plugins.module_utils._rollout._gates.gate_client import access_errors
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool.policy import Policy
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool.pool_keys import POOL_FILE, FileKeys
+from ansible_collections.configok.node.plugins.module_utils._rollout._run.run_options import RunOptions
+from ansible_collections.configok.node.plugins.module_utils._rollout._run.wave_run import WaveResult
+from ansible_collections.configok.node.plugins.module_utils._text import (
     sanitize,
     sanitize_all,
 )
-from ansible_collections.configok.node.plugins.module_utils._operations import UnusableInput
-from ansible_collections.configok.node.plugins.module_utils._rollout import Interrupted, InvalidPool, RolloutError
-from ansible_collections.configok.node.plugins.module_utils._rollout._gates._gate_client import access_errors
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool._policy import Policy
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_keys import POOL_FILE, FileKeys
-from ansible_collections.configok.node.plugins.module_utils._rollout._run._run_options import RunOptions
-from ansible_collections.configok.node.plugins.module_utils._rollout._run._wave_run import WaveResult
 from ansible_collections.configok.node.plugins.plugin_utils._action import ControllerAction
 from ansible_collections.configok.node.plugins.plugin_utils._extra_variables import unknown_variables
 from ansible_collections.configok.node.plugins.plugin_utils._output import ending_without_reader

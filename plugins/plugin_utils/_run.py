@@ -13,14 +13,13 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._wording import first_names
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._durations import setting_duration
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.durations import setting_duration
 from ansible_collections.configok.node.plugins.module_utils._rollout import RolloutError
-from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._window import Progress
-from ansible_collections.configok.node.plugins.module_utils._rollout._report._rendering import NAMES_SHOWN
-from ansible_collections.configok.node.plugins.module_utils._rollout._run._pool_lock import MAX_LEASE_DURATION
-from ansible_collections.configok.node.plugins.module_utils._rollout._run._wave_run import WaveResult
+from ansible_collections.configok.node.plugins.module_utils._rollout._decisions.window import Progress
+from ansible_collections.configok.node.plugins.module_utils._rollout._report.rendering import NAMES_SHOWN
+from ansible_collections.configok.node.plugins.module_utils._rollout._run.pool_lock import MAX_LEASE_DURATION
+from ansible_collections.configok.node.plugins.module_utils._rollout._run.wave_run import WaveResult
+from ansible_collections.configok.node.plugins.module_utils._text import first_names, sanitize
 
 __all__ = [
     "failure_message",

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig import ConfigError
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._field_path import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars.field_path import (
     parse_path,
     value_at,
 )

@@ -14,22 +14,22 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import NotFound
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import config_maps
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import node as node_path
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import (
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import NotFound
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import config_maps
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import node as node_path
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import (
     Assignment,
     ConfigSource,
     assignment_patch,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import (
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle import build_bundle
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle_trial import Trial
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_status import (
     ConfigStatus,
     read_condition,
     read_status,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_known import ANNOTATION_CONFIG_STATUS
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.well_known import ANNOTATION_CONFIG_STATUS
 from support.agents.sandbox import Sandbox, SandboxNode, start_sandbox
 from support.api.clusters import prepare
 from support.api.servers import Embedded, Real

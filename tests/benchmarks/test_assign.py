@@ -20,10 +20,10 @@ from typing import Any
 import pytest
 import urllib3
 
-from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
-from ansible_collections.configok.node.plugins.module_utils._kube._credentials import from_kubeconfig
-from ansible_collections.configok.node.plugins.module_utils._kube._parallel import run_parallel
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import (
+from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
+from ansible_collections.configok.node.plugins.module_utils._kube.credentials import from_kubeconfig
+from ansible_collections.configok.node.plugins.module_utils._kube.parallel import run_parallel
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import (
     Assignment,
     ConfigSource,
     assignment_patch,

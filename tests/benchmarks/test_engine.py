@@ -10,10 +10,10 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig import _check
+from ansible_collections.configok.node.plugins.module_utils._componentconfig import check
 
-PACKAGE = _check.__name__.rpartition(".")[0]
-COLLECTIONS = Path(_check.__file__).parents[6]
+PACKAGE = check.__name__.rpartition(".")[0]
+COLLECTIONS = Path(check.__file__).parents[6]
 RUNS = 7
 Row = Callable[..., None]
 
@@ -92,6 +92,6 @@ def test_one_config_for_all_minors(row: Row) -> None:
 
 
 def test_importing_the_engine(row: Row) -> None:
-    verbs = sorted(path.stem for path in Path(_check.__file__).parent.glob("_[a-z]*.py"))
+    verbs = sorted(path.stem for path in Path(check.__file__).parent.glob("_[a-z]*.py"))
     modules = ", ".join(f"{PACKAGE}.{verb}" for verb in verbs)
     row("engine-import-ms", 1000 * fresh(_IMPORT.format(modules=modules)), "ms", most=100)

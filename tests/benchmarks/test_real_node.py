@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import events
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import (
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import events
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_status import (
     ConfigStatus,
     read_condition,
     read_status,

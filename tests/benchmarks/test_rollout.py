@@ -21,7 +21,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import read_record
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record_store import read_record
 from fleet_simulator.hollow_node import answer_times
 from fleet_simulator.scenario import Behaviour
 from support.ansible_runs.playbooks import PlaybookRun, Playbooks, finish, start

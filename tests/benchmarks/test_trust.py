@@ -22,8 +22,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
-from ansible_collections.configok.node.plugins.module_utils._trust._statement import SIGNATURE_NAMESPACE
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle import build_bundle
+from ansible_collections.configok.node.plugins.module_utils._trust.statement import SIGNATURE_NAMESPACE
 from ansible_collections.configok.node.plugins.plugin_utils._pack import sources
 from support.ansible_runs.playbooks import ROOT
 from support.trust.signing import Key, certify, make_key, sign, signed, statement_of, trust_section
@@ -38,7 +38,7 @@ sys.path.insert(0, sys.argv[1])
 import configok_agent._run
 from configok_agent._agent._agent_configuration import load_configuration
 from configok_agent._agent._trust_settings import current_trust_policy
-from configok_agent._nodeconfig._bundle import Bundle
+from configok_agent._nodeconfig.bundle import Bundle
 
 def resident():
     with open("/proc/self/statm") as file:
@@ -50,7 +50,7 @@ with open(sys.argv[3]) as file:
 gc.collect()
 before, begun = resident(), time.perf_counter()
 policy = current_trust_policy(configuration)
-from configok_agent._trust._verification import verify_bundle
+from configok_agent._trust.verification import verify_bundle
 verdict = verify_bundle(bundle, policy, floors={}, now=time.time())
 seconds, memory = time.perf_counter() - begun, resident() - before
 assert verdict.trusted, verdict

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import ConfigSource
 from support.conformance.ours import SHORT, STATE, OurNode
 from support.conformance.payloads import BOGUS, DEADLY
 

@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle import build_bundle
 from support.conformance.ancestor import DIRECTORY, AncestorNode
 from support.conformance.ours import SHORT, STATE, OurNode
 from support.conformance.payloads import DEADLY, FAIL_PARSE, document

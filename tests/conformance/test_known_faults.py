@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Invalid, KubeError
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import config_map
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import Invalid, KubeError
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import config_map
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle import build_bundle
 from support.conformance.ours import SHORT, OurNode
 from support.conformance.payloads import document, gated
 from support.conformance.wait import stays, until

@@ -18,8 +18,8 @@ import pytest
 import yaml
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._flag_set import flag_set
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._migrate import Migration, migrate
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._path_fields import resolve_paths
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.path_fields import resolve_paths
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.migrate import Migration, migrate
 from support.api.binaries import Unavailable, find, minor_of
 from support.conformance.bare import bare_node
 from support.migration.fitting import fitting

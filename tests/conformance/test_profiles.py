@@ -16,13 +16,13 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check, check_host, config_at
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import decode
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._plain_values import merge
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import Finding, Level
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._live_config import differences
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_rules import HostRules
-from ansible_collections.configok.node.plugins.module_utils._host._host_facts import read_host
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec.document import decode
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec.plain_values import merge
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules.host_rules import HostRules
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.check import check, check_host, config_at
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.findings import Finding, Level
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.live_config import differences
+from ansible_collections.configok.node.plugins.module_utils._host.host_facts import read_host
 from support.configs.profile_effects import EFFECTS
 from support.configs.profiles import Profile, profiles
 from support.machines import CONFIG_PATHS, Node, Testbed, Unavailable

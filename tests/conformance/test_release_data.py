@@ -21,15 +21,15 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._re
     is_same_default,
     kind_of_defaults,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._derive import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data.derive import (
     Running,
     candidates,
     defaults_of_help,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._file_format import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data.file_format import (
     COMPONENTS,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._probe import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data.probe import (
     TIMED_OUT,
     Answer,
     Binary,
@@ -39,13 +39,13 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._sc
     gate_names,
     gate_state,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import MAIN_KINDS
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._releases import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.kinds import MAIN_KINDS
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.releases import (
     Layer,
     missing_layers,
     parse_minor,
 )
-from ansible_collections.configok.node.plugins.module_utils._host._isolated_program import isolated
+from ansible_collections.configok.node.plugins.module_utils._host.isolated_program import isolated
 from support.api.binaries import Unavailable, find
 from support.releases.explained import FIELDS, FLAGS, GATES, OWN_GATE, reason_of
 from support.session.unavailable import leave_out

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import ConfigSource
 from support.conformance.circuit import circuit
 from support.conformance.ours import OurNode
 from support.conformance.payloads import FAIL_PARSE, INVALID

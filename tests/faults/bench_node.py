@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from ansible_collections.configok.node.plugins.module_utils._agent._state._records import ConfigRecord, DamagedFile
+from ansible_collections.configok.node.plugins.module_utils._agent._state.records import ConfigRecord, DamagedFile
 from ansible_collections.configok.node.plugins.module_utils._agent._store._durable_files import Disk
 from ansible_collections.configok.node.plugins.module_utils._agent._store._store import Store
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle_trial import Trial
 from faults.invariants import UNKNOWN, Condition, Expected, Observation
 from support.agents import bench as agent_bench
 from support.agents.bench import Bench

@@ -12,9 +12,9 @@ from collections.abc import Callable, Mapping
 from operator import itemgetter
 from typing import Any
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import KubeError
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import read_condition
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import KubeError
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_status import read_condition
 from faults.invariants import UNKNOWN, Condition, Observation
 from support.conformance.ours import OurNode
 from support.conformance.payloads import DEADLY

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle_trial import Trial
 from ansible_collections.configok.node.plugins.plugin_utils._pack import ARCHIVE, pack
 from faults.invariants import Condition, Expected
 from faults.ledger import Ledger

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import ConfigSource
 from faults.bench_node import CHANGES, TEXTS, BenchNode, node_before
 from faults.invariants import Condition
 from faults.ledger import Ledger

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle_trial import Trial
 from faults.invariants import Condition, Expected
 from faults.ledger import Ledger
 from faults.process_node import DEADLY, ProcessNode

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._node_watch import annotations_of
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Unreachable
+from ansible_collections.configok.node.plugins.module_utils._agent.node_watch import annotations_of
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import Unreachable
 from faults.bench_node import CHANGES, BenchNode, Change, node_before, undisturbed
 from faults.ledger import Ledger
 

@@ -17,10 +17,10 @@ import pytest
 import yaml
 from jinja2 import Environment, nodes
 
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._durations import setting_duration
-from ansible_collections.configok.node.plugins.module_utils._operations._machine_files import machine_catalog
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_file import parse_pool
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_keys import (
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.durations import setting_duration
+from ansible_collections.configok.node.plugins.module_utils._operations.machine_files import machine_catalog
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool.pool_file import parse_pool
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool.pool_keys import (
     MACHINE_VARIABLES,
     POOL_FILE,
 )

@@ -14,7 +14,7 @@ import pytest
 UTILS = Path(__file__).resolve().parents[2] / "plugins/module_utils"
 MOST_ATTRIBUTES = 16
 # Lists of constants, which are not state.
-CONSTANTS = {"_nodeconfig/_config_status.py:Cause"}
+CONSTANTS = {"_nodeconfig/config_status.py:Cause"}
 
 
 def classes() -> Iterator[tuple[str, ast.ClassDef]]:

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.configok.node.plugins.module_utils._machines._objects._read import read_catalog
-from ansible_collections.configok.node.plugins.module_utils._machines._objects._types import Machine, Taint
+from ansible_collections.configok.node.plugins.module_utils._machines._objects.read import read_catalog
+from ansible_collections.configok.node.plugins.module_utils._machines._objects.types import Machine, Taint
 from support.documentation import blocks, commands, named_files
 from support.kubespray import write_inventory
 

@@ -16,30 +16,30 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._compare import compare
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._convert import convert
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import (
-    Verdict,
-    finding_lines,
-    refusing_levels,
-    verdict_of,
-)
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._load import load
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._migrate import migrate
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema import _releases
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema import releases
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._feature_gates import gate_state
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import find_kind, kinds
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._releases import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.kinds import find_kind, kinds
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.releases import (
     JUDGED_LAYERS,
     Layer,
     known_minors,
     minor_name,
     missing_layers,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._upgrade import upgrade
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.check import check
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.compare import compare
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.convert import convert
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.findings import (
+    Verdict,
+    finding_lines,
+    refusing_levels,
+    verdict_of,
+)
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.load import load
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.migrate import migrate
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.upgrade import upgrade
 from ansible_collections.configok.node.plugins.module_utils._machines._changes._config_check import check_config
-from ansible_collections.configok.node.plugins.module_utils._machines._changes._config_inputs import ConfigInputs
+from ansible_collections.configok.node.plugins.module_utils._machines._changes.config_inputs import ConfigInputs
 from ansible_collections.configok.node.plugins.module_utils._operations._changes import SourceDocument
 from ansible_collections.configok.node.plugins.module_utils._operations._publishing._release import (
     validate_documents,
@@ -63,10 +63,10 @@ VERSION = minor_name(MINOR)
 @pytest.fixture(params=JUDGED_LAYERS, ids=str)
 def layer(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Layer:
     """Take a layer of one release out of the data."""
-    index = _releases.release_index()
+    index = releases.release_index()
     layers = {name: row for name, row in index["layers"][str(MINOR)].items() if name != request.param.value}
     changed = {**index, "layers": {**index["layers"], str(MINOR): layers}}
-    monkeypatch.setattr(_releases, "release_index", lambda: changed)
+    monkeypatch.setattr(releases, "release_index", lambda: changed)
     return Layer(request.param)
 
 

@@ -20,22 +20,27 @@ import pytest
 from ansible_collections.configok.node.plugins.module_utils._machines._changes._machine_annotation import (
     MachineAnnotation,
 )
-from ansible_collections.configok.node.plugins.module_utils._machines._changes._types import (
+from ansible_collections.configok.node.plugins.module_utils._machines._changes.types import (
     ObservedConfig,
     ObservedMachine,
 )
-from ansible_collections.configok.node.plugins.module_utils._machines._inventory import node_facts
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import Bundle
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import (
+from ansible_collections.configok.node.plugins.module_utils._machines.inventory import node_facts
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle import Bundle
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_status import (
     ComponentStatus,
     ConfigStatus,
     SignerStatus,
     TrustStatus,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_view import NodeSystem, NodeView
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import BadConfig, Revision
-from ansible_collections.configok.node.plugins.module_utils._trust._certificates import Certificate
-from ansible_collections.configok.node.plugins.module_utils._trust._statement import Statement
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_view import (
+    AgentAnswer,
+    AssignedConfig,
+    NodeSystem,
+    NodeView,
+)
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record import BadConfig, Revision
+from ansible_collections.configok.node.plugins.module_utils._trust.certificates import Certificate
+from ansible_collections.configok.node.plugins.module_utils._trust.statement import Statement
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs/security.md").read_text(encoding="utf-8")
@@ -74,14 +79,13 @@ FIELDS: dict[type[Any], dict[str, tuple[str, ...]]] = {
     NodeView: {
         IDENTITY: ("name", "uid", "resource_version", "deleting"),
         LABELS: ("labels",),
-        SHOWN: ("ready_reason", "reason", "message"),
+        SHOWN: ("ready_reason",),
         READY: ("ready", "unschedulable", "cordoned_by"),
-        ANSWER: (
-            *("source", "source_error", "assigned_id", "confirm_after", "config_ok", "status", "status_error"),
-            "gate_answers",
-        ),
+        ANSWER: ("assigned", "answer", "gate_answers"),
         MACHINE: ("system", "taints", "machine"),
     },
+    AssignedConfig: {ANSWER: ("source", "error", "id", "confirm_after")},
+    AgentAnswer: {SHOWN: ("reason", "message"), ANSWER: ("config_ok", "status", "status_error")},
     NodeSystem: {
         IDENTITY: ("boot_id",),
         VERSION: ("kubelet_version",),
@@ -182,28 +186,28 @@ REFUSALS: dict[str, tuple[str, ...]] = {
     "_machines/_changes/_cluster_check.py:with_cluster_check": (FILES,),
     "_machines/_changes/_config_check.py:_sentences": (VERSION,),
     "_machines/_changes/_config_check.py:check_config": (VERSION, CONFIG),
-    "_machines/_changes/_plan_change.py:_action": (FILES, MACHINE),
-    "_machines/_changes/_plan_change.py:_creation": (FILES,),
-    "_machines/_changes/_plan_change.py:_deletion": (FILES, MACHINE),
-    "_machines/_changes/_plan_change.py:plan_change": (VERSION, MACHINE, IDENTITY),
-    "_machines/_changes/_cluster_changes.py:plan_cluster": (FILES,),
+    "_machines/_changes/plan_change.py:_action": (FILES, MACHINE),
+    "_machines/_changes/plan_change.py:_creation": (FILES,),
+    "_machines/_changes/plan_change.py:_deletion": (FILES, MACHINE),
+    "_machines/_changes/plan_change.py:plan_change": (VERSION, MACHINE, IDENTITY),
+    "_machines/_changes/cluster_changes.py:plan_cluster": (FILES,),
     "_machines/_changes/_reported_kubelets.py:without_reported": (VERSION,),
     "_machines/_changes/_skew.py:check_skew": (VERSION, MACHINE),
     "_rollout/_decisions/_canary.py:canary_refusals": (LABELS, FILES),
-    "_rollout/_decisions/_machine_planner.py:_refusals": (FILES, IDENTITY),
-    "_rollout/_decisions/_machine_planner.py:make_machine_plan": (FILES, IDENTITY),
-    "_rollout/_decisions/_planner.py:_refusals": (READY, RECORD, FILES),
-    "_rollout/_decisions/_planner.py:make_plan": (READY, RECORD, FILES),
-    "_rollout/_decisions/_transitions.py:start_rollout": (RECORD,),
-    "_rollout/_decisions/_trust_review.py:review_trust": (POLICY, STATEMENT),
-    "_rollout/_drain/_disruption_plan.py:plan_disruption": (CONFIG, FILES),
-    "_rollout/_drain/_drain_preview.py:drain_warnings": (PODS,),
+    "_rollout/_decisions/machine_planner.py:_refusals": (FILES, IDENTITY),
+    "_rollout/_decisions/machine_planner.py:make_machine_plan": (FILES, IDENTITY),
+    "_rollout/_decisions/planner.py:_refusals": (READY, RECORD, FILES),
+    "_rollout/_decisions/planner.py:make_plan": (READY, RECORD, FILES),
+    "_rollout/_decisions/transitions.py:start_rollout": (RECORD,),
+    "_rollout/_decisions/trust_review.py:review_trust": (POLICY, STATEMENT),
+    "_rollout/_drain/disruption_plan.py:plan_disruption": (CONFIG, FILES),
+    "_rollout/_drain/drain_preview.py:drain_warnings": (PODS,),
     "_rollout/_drain/_drainer.py:drain": (PODS,),
     "_rollout/_drain/_pods.py:select_pods": (PODS,),
-    "_rollout/_gates/_gate_client.py:_connect": (FILES,),
-    "_rollout/_record/_revisions.py:_refuse_bad_config": (RECORD,),
-    "_rollout/_run/_runner.py:_confirmed": (RECORD, FILES),
-    "_rollout/_run/_runner.py:_hold_lock": (RECORD, FILES),
+    "_rollout/_gates/gate_client.py:_connect": (FILES,),
+    "_rollout/_record/revisions.py:_refuse_bad_config": (RECORD,),
+    "_rollout/_run/runner.py:_confirmed": (RECORD, FILES),
+    "_rollout/_run/runner.py:_hold_lock": (RECORD, FILES),
 }
 
 

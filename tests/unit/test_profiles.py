@@ -13,14 +13,14 @@ from pathlib import Path
 import pytest
 import yaml
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._disruption import disruption_of
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import Level
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._load import load
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._releases import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.releases import (
     known_minors,
     newest_minor,
 )
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.check import check
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.disruption import disruption_of
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.findings import Level
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.load import load
 from ansible_collections.configok.node.plugins.modules import component_config
 from support.ansible_runs.modules import run_module
 from support.configs.kubelet import KUBELET_KIND

@@ -8,17 +8,17 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from ansible_collections.configok.node.plugins.module_utils._agent._state._health import Unit, not_started_reason
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._duration import parse_duration
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig import _config_ok
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import ConfigInUse, ConfigOk
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import Cause
+from ansible_collections.configok.node.plugins.module_utils._agent._state.health import Unit, not_started_reason
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars.duration import parse_duration
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig import config_ok
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_ok import ConfigInUse, ConfigOk
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_status import Cause
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates._gate_settings import (
     SERVER_GATES,
     gate_keys,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool._policy import Policy
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_keys import POOL_FILE
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool.policy import Policy
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool.pool_keys import POOL_FILE
 
 ROOT = Path(__file__).resolve().parents[2]
 REFERENCE = ROOT / "docs" / "reference"
@@ -29,24 +29,24 @@ STOPPED = Unit("{unit}", "stopped")
 MASKED = Unit("{unit}", "masked", pid=7)
 # The statuses of an agent, with the placeholders of the page.
 ANSWERS: list[ConfigOk] = [
-    _config_ok.good(USING),
-    _config_ok.good(ConfigInUse("current")),
-    _config_ok.good(ConfigInUse("current", has_init_config=False)),
-    _config_ok.adopting(ADOPTED.label),
-    _config_ok.not_synced(USING, "{cause}", machine_cause=Cause.INVALID_CONFIG_SOURCE),
-    _config_ok.not_synced(USING, "{cause}", machine_cause=Cause.FETCH_FAILED),
-    _config_ok.assignment_lost(USING),
-    _config_ok.invalid(LKG, "{new}", "{first error}"),
-    _config_ok.invalid_in_trial(USING, "{new}", "{first error}"),
-    _config_ok.untrusted(LKG, "{new}", "{reason}"),
-    _config_ok.known_bad(LKG, "{new}", "{time}", "{reason}"),
-    _config_ok.not_healthy(LKG, "{new}", "{t}", "{probe}"),
-    _config_ok.both_fail(LKG, "{new}"),
-    _config_ok.host_not_ready(USING, "UID: {new}", "{problem}"),
-    _config_ok.doubted(LKG, "{new}", "{doubt}"),
-    _config_ok.unit_stopped(USING.label, not_started_reason(STOPPED, reads_another=True)),
-    _config_ok.unit_stopped(USING.label, not_started_reason(MASKED, reads_another=True)),
-    _config_ok.opted_out(),
+    config_ok.good(USING),
+    config_ok.good(ConfigInUse("current")),
+    config_ok.good(ConfigInUse("current", has_init_config=False)),
+    config_ok.adopting(ADOPTED.label),
+    config_ok.not_synced(USING, "{cause}", machine_cause=Cause.INVALID_CONFIG_SOURCE),
+    config_ok.not_synced(USING, "{cause}", machine_cause=Cause.FETCH_FAILED),
+    config_ok.assignment_lost(USING),
+    config_ok.invalid(LKG, "{new}", "{first error}"),
+    config_ok.invalid_in_trial(USING, "{new}", "{first error}"),
+    config_ok.untrusted(LKG, "{new}", "{reason}"),
+    config_ok.known_bad(LKG, "{new}", "{time}", "{reason}"),
+    config_ok.not_healthy(LKG, "{new}", "{t}", "{probe}"),
+    config_ok.both_fail(LKG, "{new}"),
+    config_ok.host_not_ready(USING, "UID: {new}", "{problem}"),
+    config_ok.doubted(LKG, "{new}", "{doubt}"),
+    config_ok.unit_stopped(USING.label, not_started_reason(STOPPED, reads_another=True)),
+    config_ok.unit_stopped(USING.label, not_started_reason(MASKED, reads_another=True)),
+    config_ok.opted_out(),
 ]
 
 
@@ -134,7 +134,7 @@ def test_the_page_of_the_playbooks_lists_all_of_them_and_their_variables() -> No
 
 
 def test_the_page_of_the_agent_configuration_lists_its_fields() -> None:
-    files = ("_agent/_agent_configuration.py", "_trust/_trust_policy.py")
+    files = ("_agent/_agent_configuration.py", "_trust/trust_policy.py")
     source = "".join((ROOT / "plugins/module_utils" / file).read_text(encoding="utf-8") for file in files)
     fields = set(re.findall(r'\w\.[a-z]+\(\s*"([a-z]\w+)"', source)) | {"apiVersion", "kind"}
     listed = {name for row in rows("agent-configuration.md") for name in re.findall(r"`(\w+)`", row[0])}

@@ -122,7 +122,7 @@ def test_only_one_file_imports_the_kubernetes_package() -> None:
     # import-linter sees the packages of module_utils; this sees modules, action plugins and roles too.
     files = tracked("plugins/*.py", "roles/*.py", "playbooks/*.py")
     assert set(named([path for path in files if "kubernetes" in imported(path)])) <= {
-        "plugins/module_utils/_kube/_user_credentials.py"
+        "plugins/module_utils/_kube/user_credentials.py"
     }
 
 

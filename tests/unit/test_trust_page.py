@@ -17,13 +17,13 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import Bundle, build_bundle
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._local_config import LocalConfig
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle import Bundle, build_bundle
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.local_config import LocalConfig
 from ansible_collections.configok.node.plugins.module_utils._operations._signature_checker import trust_policy
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_keys import POOL_FILE
-from ansible_collections.configok.node.plugins.module_utils._trust._statement import Statement
-from ansible_collections.configok.node.plugins.module_utils._trust._trust_policy import TrustPolicy
-from ansible_collections.configok.node.plugins.module_utils._trust._verification import verify_bundle
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool.pool_keys import POOL_FILE
+from ansible_collections.configok.node.plugins.module_utils._trust.statement import Statement
+from ansible_collections.configok.node.plugins.module_utils._trust.trust_policy import TrustPolicy
+from ansible_collections.configok.node.plugins.module_utils._trust.verification import verify_bundle
 from support.configs.kubelet import kubelet_config
 from support.trust.signing import statement_of, with_annotations
 

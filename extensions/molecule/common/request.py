@@ -12,8 +12,8 @@ import json
 import os
 import sys
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
-from ansible_collections.configok.node.plugins.module_utils._kube._credentials import from_kubeconfig
+from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube.credentials import from_kubeconfig
 
 
 def main(method: str, path: str, body: str = "{}") -> None:

@@ -61,8 +61,8 @@ class Demo:
         self.server = EmbeddedApiServer()
         self.server.start()
         self.admin = self._kubeconfig_for("admin", ["system:masters"])
-        credentials = load("_kube._credentials").from_kubeconfig(str(self.admin))
-        self.client = load("_kube._api_client").Client(credentials)
+        credentials = load("_kube.credentials").from_kubeconfig(str(self.admin))
+        self.client = load("_kube.api_client").Client(credentials)
         agent = pack_agent(COLLECTION, self.directory / "configok-agent.pyz")
         self.sandbox = Sandbox(
             self.directory, agent, lambda name: self._kubeconfig_for(f"system:node:{name}", ["system:nodes"])
@@ -104,7 +104,7 @@ class Demo:
 
     def publish_init_configs(self, nodes: list[SandboxNode]) -> None:
         """Publish what each node uses before its first bundle, so that the first plan can show what changes."""
-        publish = load("_cluster._local_configs").publish_local_config
+        publish = load("_cluster.local_configs").publish_local_config
         for node in nodes:
             publish(self.client, node.run("local-config").stdout)
 
@@ -112,7 +112,7 @@ class Demo:
 
     def nodes(self) -> dict[str, dict[str, Any]]:
         """Return each Node's ConfigOK status and reason, active config and assignment."""
-        config_status = load("_nodeconfig._config_status")
+        config_status = load("_nodeconfig.config_status")
         nodes = {}
         for node in self.client.list("/api/v1/nodes").items:
             status = config_status.read_status(node)

@@ -118,7 +118,7 @@ def encode_unit(unit: Any) -> dict[str, Any]:
 
 def decode_unit(data: Mapping[str, Any]) -> Any:
     """Return the unit that encode_unit wrote. Raises KeyError."""
-    make_unit = load("_agent._state._health").Unit
+    make_unit = load("_agent._state.health").Unit
     return make_unit(data["name"], data["state"], data["invocation"], data["pid"], data["activeSince"])
 
 

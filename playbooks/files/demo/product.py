@@ -16,5 +16,5 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "plugins"))
 
 
 def load(name: str, *, below: str = "module_utils") -> Any:
-    """Return a module of the product by its name below module_utils, for example "_kube._api_client"."""
+    """Return a module of the product by its name below module_utils, for example "_kube.api_client"."""
     return importlib.import_module(f"{below}.{name}")

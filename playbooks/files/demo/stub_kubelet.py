@@ -133,12 +133,10 @@ class _NodeClient:
     """
 
     def __init__(self, kubeconfig: str, name: str, labels: dict[str, str]) -> None:
-        self._paths = load("_kube._api_paths")
-        self._errors = load("_kube._api_errors")
-        credentials = load("_kube._credentials").from_kubeconfig(kubeconfig)
-        self._client = load("_kube._api_client").Client(
-            credentials, load("_kube._transport").ClientSettings(pool_size=1)
-        )
+        self._paths = load("_kube.api_paths")
+        self._errors = load("_kube.api_errors")
+        credentials = load("_kube.credentials").from_kubeconfig(kubeconfig)
+        self._client = load("_kube.api_client").Client(credentials, load("_kube.transport").ClientSettings(pool_size=1))
         self._name = name
         self._labels = labels
 

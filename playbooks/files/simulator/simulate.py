@@ -29,10 +29,10 @@ except ImportError:  # without PYTHONPATH: as it is installed, .../ansible_colle
 
 import yaml
 
-from ansible_collections.configok.node.plugins.module_utils._ansible._api_module import client_from_params
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import KubeError
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._durations import setting_duration
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_known import VERSION
+from ansible_collections.configok.node.plugins.module_utils._ansible.api_module import client_from_params
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import KubeError
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.durations import setting_duration
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.well_known import VERSION
 from fleet_simulator.scenario import InvalidScenario, Scenario, parse_scenario
 from fleet_simulator.senders import CONNECTIONS
 from fleet_simulator.simulator import FleetSimulator, SimulatorError, remove_simulation

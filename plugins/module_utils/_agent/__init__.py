@@ -10,7 +10,7 @@ start 20 ms, and the daemon a megabyte.
 
 from __future__ import annotations
 
-from .._nodeconfig._well_known import VERSION
+from .._nodeconfig.well_known import VERSION
 
 __all__ = ["AGENT_VERSION"]
 

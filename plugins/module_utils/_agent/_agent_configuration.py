@@ -15,12 +15,11 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any, Callable, NamedTuple
 
-from .._componentconfig._denied_fields import DenyPolicy
-from .._foreign import InvalidText
-from .._foreign._json import load_json
-from .._nodeconfig._durations import InvalidDuration, setting_duration
-from .._nodeconfig._strict_mapping import MessageForm, StrictFields, boolean, integer, matching
-from .._nodeconfig._well_known import NAMESPACE_BUNDLES
+from .._componentconfig.denied_fields import DenyPolicy
+from .._foreign import InvalidText, load_json
+from .._nodeconfig.durations import InvalidDuration, setting_duration
+from .._nodeconfig.strict_mapping import MessageForm, StrictFields, boolean, integer, matching
+from .._nodeconfig.well_known import NAMESPACE_BUNDLES
 
 API_VERSION = "agent.config.configok.dev/v1alpha1"
 KIND = "AgentConfiguration"
@@ -207,8 +206,8 @@ def _decode(text: str, file: str) -> Any:
         return load_json(text, make_object=lambda pairs: _no_duplicates(pairs, file))
     except InvalidText:
         pass  # not JSON, so YAML
-    from .._componentconfig._codec._document import decode  # not at the top: prestart pays for every import
-    from .._componentconfig._findings import InvalidConfig
+    from .._componentconfig._codec.document import decode  # not at the top: prestart pays for every import
+    from .._componentconfig.findings import InvalidConfig
 
     try:
         document = decode(text, file=file)

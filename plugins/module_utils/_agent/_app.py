@@ -15,9 +15,9 @@ from ._agent_configuration import InvalidConfiguration, load_configuration
 from ._agent_context import AgentContext
 from ._controller import Controller
 from ._log import log
-from ._node_watch import NodeWatch
 from ._notify import Notifications, Wakeup
 from ._reporting._metrics import MetricsOutput
+from .node_watch import NodeWatch
 
 _MIN_PAUSE = 0.01  # seconds; keeps the agent from spinning, whatever goes wrong
 

@@ -12,19 +12,19 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from .._nodeconfig._bundle import Bundle
-from .._nodeconfig._config_status import SignerStatus
-from .._nodeconfig._untrusted import sanitize
+from .._nodeconfig.bundle import Bundle
+from .._nodeconfig.config_status import SignerStatus
+from .._text import sanitize
 from ._agent_context import AgentContext
 from ._log import log
-from ._state._records import RecordTrust, raised_floors
+from ._state.records import RecordTrust, raised_floors
 from ._store._durable_files import LOCK_WAIT, locked
 from ._trust_settings import current_trust_policy
 
 if TYPE_CHECKING:
-    from .._trust._signatures import SignatureChecker
-    from .._trust._trust_policy import TrustPolicy
-    from .._trust._verification import TrustVerdict
+    from .._trust.signatures import SignatureChecker
+    from .._trust.trust_policy import TrustPolicy
+    from .._trust.verification import TrustVerdict
 
 _MAX_NAME = 100  # characters of a signer's name in the record
 
@@ -47,7 +47,7 @@ class BundleVerifier:
         policy = current_trust_policy(self._configuration)
         if policy is None:
             return None
-        from .._trust._verification import verify_bundle  # here: trust is off on most nodes
+        from .._trust.verification import verify_bundle  # here: trust is off on most nodes
 
         now = datetime.fromisoformat(self._clock.now().replace("Z", "+00:00")).timestamp()
         return verify_bundle(bundle, policy, floors=self._floors(), now=now, check_signature=self._checker(policy))
@@ -55,7 +55,7 @@ class BundleVerifier:
     def _checker(self, policy: TrustPolicy) -> SignatureChecker | None:
         if policy.verifier == "builtin" or self._run_command is None:
             return None
-        from .._trust._ssh_keygen import choose_checker
+        from .._trust.ssh_keygen import choose_checker
         from ._ssh_keygen_command import SshKeygenCommand
 
         return choose_checker(policy, SshKeygenCommand(self._run_command))

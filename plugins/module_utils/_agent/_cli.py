@@ -18,12 +18,12 @@ from . import AGENT_VERSION
 from ._agent_configuration import AgentConfiguration
 from ._interfaces import LastMessageReader
 from ._notify import is_listening, notify_agent
-from ._reporting._status_writer import read_report
 from ._reporting._trust_status import trust_status
-from ._state._active_config import in_trial
-from ._state._node_state import NodeState
-from ._state._records import ConfigRecord
-from ._state._start_history import Start, has_last_words, is_crash
+from ._reporting.status_writer import read_report
+from ._state.active_config import in_trial
+from ._state.node_state import NodeState
+from ._state.records import ConfigRecord
+from ._state.start_history import Start, has_last_words, is_crash
 from ._store._durable_files import LOCK_WAIT, locked
 from ._store._file_errors import directory_faults
 from ._store._state_reader import read_node_state
@@ -120,8 +120,8 @@ def _components(configuration: AgentConfiguration, store: Store, state: NodeStat
 def _layers_not_judged(name: str, version: str) -> list[str]:
     """Return the layers of data that the agent lacks of a component's release, whatever its config."""
     # Here: nothing else in this file needs the engine.
-    from .._componentconfig._schema._kinds import MAIN_KINDS
-    from .._componentconfig._schema._releases import is_kubernetes_version, missing_layers, parse_minor
+    from .._componentconfig._schema.kinds import MAIN_KINDS
+    from .._componentconfig._schema.releases import is_kubernetes_version, missing_layers, parse_minor
 
     if name not in MAIN_KINDS or not is_kubernetes_version(version):
         return []

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from ._agent_context import AgentContext
-from ._state._health import CommandLine, Unit
+from ._state.health import CommandLine, Unit
 from ._validation._component_flags import not_read_reason, read_command_line_note, read_drop_in_fields
 
 

@@ -13,7 +13,7 @@ from enum import Enum
 from functools import partial
 from typing import Any, NamedTuple
 
-from .._kube._retry import Backoff
+from .._kube.retry import Backoff
 from ._agent_context import AgentContext
 from ._log import log
 from ._store._durable_files import LockTimeout

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from .._nodeconfig._config_status import ComponentState
+from .._nodeconfig.config_status import ComponentState
 from ._agent_context import AgentContext
 from ._command_lines import CommandLineTracker
 from ._interfaces import ANSWER_WAIT, ServiceManager, ServiceManagerError, Task
 from ._log import RESTARTING, log
 from ._probed_configs import ProbedConfigs
-from ._state._health import (
+from ._state.health import (
     NOT_STARTED,
     ComponentsObservation,
     Health,
@@ -28,7 +28,7 @@ from ._state._health import (
     next_probe_in,
     not_started_reason,
 )
-from ._state._node_state import NodeState
+from ._state.node_state import NodeState
 
 _RESTART_DEADLINE = 30.0  # seconds after which a restart that did not happen is requested again
 _PROBE_DEADLINE = 12.0  # seconds: more than a prober needs if each of its requests times out

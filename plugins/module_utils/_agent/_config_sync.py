@@ -9,19 +9,19 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from .._kube._api_errors import KubeError
-from .._kube._api_paths import config_map
-from .._kube._retry import Backoff, is_transient
-from .._nodeconfig._assignment import ConfigSource
-from .._nodeconfig._bundle import Bundle, InvalidBundle
+from .._kube.api_errors import KubeError
+from .._kube.api_paths import config_map
+from .._kube.retry import Backoff, is_transient
+from .._nodeconfig.assignment import ConfigSource
+from .._nodeconfig.bundle import Bundle, InvalidBundle
 from ._agent_configuration import ComponentConfiguration, InvalidConfiguration
 from ._agent_context import AgentContext
 from ._bundle_verifier import BundleUntrusted, BundleVerifier, record_trust
 from ._log import log
-from ._state._actions import SyncPhase, SyncResult
-from ._state._desired_state import DesiredKind, DesiredState
-from ._state._node_state import NodeInputs, NodeState
-from ._state._records import ConfigRecord, RecordTrust
+from ._state.actions import SyncPhase, SyncResult
+from ._state.desired_state import DesiredKind, DesiredState
+from ._state.node_state import NodeInputs, NodeState
+from ._state.records import ConfigRecord, RecordTrust
 from ._store._durable_files import LOCK_WAIT, LockTimeout, locked
 from ._store._rendered_files import UndecodableConfig, keep_rendered, render_config, same_values
 from ._store._store import digest

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from .._nodeconfig._assignment import ConfigSource
+from .._nodeconfig.assignment import ConfigSource
 from ._agent_context import AgentContext
 from ._component_versions import VersionTracker
 from ._components import ComponentManager
@@ -22,13 +22,13 @@ from ._interfaces import ANSWER_WAIT
 from ._log import log
 from ._reporting._metrics import MetricsOutput
 from ._reporting._publisher import Publisher
-from ._state import _actions as actions
-from ._state._actions import Acknowledgement, Observation, config_to_restart_for, needs_verification, plan
-from ._state._confirmation import confirmation_due
-from ._state._desired_state import DesiredKind, DesiredState, NodeAnnotations, read_desired_state
-from ._state._health import ComponentsObservation
-from ._state._node_state import Moment, NodeState
+from ._state import actions as actions
 from ._state._trial_period import TrialTransition, trial_ends_at, trial_seconds
+from ._state.actions import Acknowledgement, Observation, config_to_restart_for, needs_verification, plan
+from ._state.confirmation import confirmation_due
+from ._state.desired_state import DesiredKind, DesiredState, NodeAnnotations, read_desired_state
+from ._state.health import ComponentsObservation
+from ._state.node_state import Moment, NodeState
 from ._store._durable_files import LOOP_WAIT, LockTimeout, locked
 from ._store._file_errors import FileErrors
 from ._store._state_reader import read_node_state

@@ -18,9 +18,9 @@ from ._agent_configuration import AgentConfiguration
 from ._interfaces import Clock
 from ._log import DAMAGED, START_REFUSED, log
 from ._notify import notify_agent
-from ._state._active_config import must_refuse_start
-from ._state._node_state import NodeState
-from ._state._start_history import End, Start, append_start, decode_startups, encode_startups, record_end
+from ._state.active_config import must_refuse_start
+from ._state.node_state import NodeState
+from ._state.start_history import End, Start, append_start, decode_startups, encode_startups, record_end
 from ._store._durable_files import PRESTART_WAIT, DurableFiles, LockTimeout, locked
 from ._store._rendered_files import init_config_hash
 from ._store._state_reader import read_node_state

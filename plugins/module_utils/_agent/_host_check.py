@@ -13,17 +13,17 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
-from .._componentconfig._flags._kubelet_flags import parse_flags
-from .._kube._retry import Backoff
+from .._componentconfig._flags.kubelet_flags import parse_flags
+from .._kube.retry import Backoff
 from ._agent_context import AgentContext
 from ._interfaces import ServiceManagerError, Task
 from ._log import log
 from ._probed_configs import ProbedConfigs
-from ._state._health import NOT_STARTED, Unit
-from ._state._host_look import HostLook
-from ._state._node_state import NodeState
-from ._state._records import ConfigRecord
-from ._state._start_history import has_just_failed
+from ._state.health import NOT_STARTED, Unit
+from ._state.host_look import HostLook
+from ._state.node_state import NodeState
+from ._state.records import ConfigRecord
+from ._state.start_history import has_just_failed
 from ._store._rendered_files import UndecodableConfig, decode_values
 from ._validation._node_inputs import read_node_inputs
 

@@ -15,8 +15,8 @@ from os.path import exists
 from typing import Any
 from urllib.parse import urlsplit
 
-from .._kube._api_errors import CredentialsError
-from .._kube._credentials import PluginRequired, from_kubeconfig
+from .._kube.api_errors import CredentialsError
+from .._kube.credentials import PluginRequired, from_kubeconfig
 
 _TIMEOUT = 2.0  # seconds of silence of the runtime
 _MINOR = re.compile(r"v?1\.([0-9]{1,9})\.")

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from ._state._health import ProbeResult, Unit
+from ._state.health import ProbeResult, Unit
 
 
 class Clock(Protocol):

@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .._componentconfig._flags._kubelet_flags import fields_set_by_flags
+from .._componentconfig._flags.kubelet_flags import fields_set_by_flags
 from ._agent_context import AgentContext
 from ._log import log
-from ._state._health import Unit
-from ._state._node_state import NodeInputs
+from ._state.health import Unit
+from ._state.node_state import NodeInputs
 from ._store._rendered_files import UndecodableConfig, decode_values
 from ._validation._component_flags import PROBED_FIELDS, recorded_command_line
 from ._validation._node_inputs import read_drop_ins

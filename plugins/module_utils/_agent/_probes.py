@@ -18,13 +18,13 @@ from datetime import datetime, timezone
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
-from .._foreign._json import load_json
-from .._kube._api_errors import KubeError, NotFound
-from .._kube._api_paths import lease
+from .._foreign import load_json
+from .._kube.api_errors import KubeError, NotFound
+from .._kube.api_paths import lease
 from ._agent_configuration import AgentConfiguration, ComponentConfiguration
 from ._interfaces import Clock, CommandRunner
 from ._log import log
-from ._state._health import ProbeResult, Unit
+from ._state.health import ProbeResult, Unit
 
 _LEASES = "kube-node-lease"
 _STARTING = 30.0  # seconds after its start in which a component may not listen yet; a slow kubelet takes 20

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Mapping
 
 from ._interfaces import CommandResult, CommandRunner, ServiceManagerError
-from ._state._health import Unit, UnitState
+from ._state.health import Unit, UnitState
 
 PROPERTIES = (
     "ActiveEnterTimestampMonotonic",

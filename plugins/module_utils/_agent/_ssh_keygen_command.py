@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import tempfile
 
-from .._trust._ssh_keygen_check import SshKeygenCheck, SshKeygenResult
+from .._trust.ssh_keygen_check import SshKeygenCheck, SshKeygenResult
 from ._interfaces import CommandRunner
 
 _TIMEOUT = 10.0  # seconds; it takes 20 ms

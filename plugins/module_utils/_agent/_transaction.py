@@ -17,11 +17,11 @@ from contextlib import contextmanager
 from ._agent_configuration import AgentConfiguration
 from ._interfaces import Clock
 from ._log import ROLLED_BACK, log
-from ._state._active_config import crash_reason, failure_from_mark, unhealthy_reason
-from ._state._health import CommandLine
-from ._state._node_state import NodeState
-from ._state._records import LOCAL_CONFIG, AnsweredAssignment, AssignmentFailure, ConfigRecord, raised_floors
-from ._state._start_history import BadConfig, BadConfigKind, append_start
+from ._state.active_config import crash_reason, failure_from_mark, unhealthy_reason
+from ._state.health import CommandLine
+from ._state.node_state import NodeState
+from ._state.records import LOCAL_CONFIG, AnsweredAssignment, AssignmentFailure, ConfigRecord, raised_floors
+from ._state.start_history import BadConfig, BadConfigKind, append_start
 from ._store._durable_files import LOOP_WAIT, DurableFiles, locked
 from ._store._rendered_files import (
     POLICY_FIELDS,

@@ -15,7 +15,7 @@ from ._agent_configuration import AgentConfiguration, InvalidConfiguration, load
 from ._store._durable_files import file_stamp
 
 if TYPE_CHECKING:
-    from .._trust._trust_policy import TrustPolicy
+    from .._trust.trust_policy import TrustPolicy
 
 
 def trust_is_off(configuration: AgentConfiguration) -> bool:
@@ -29,7 +29,7 @@ def trust_is_off(configuration: AgentConfiguration) -> bool:
 
 def parse_trust_policy(configuration: AgentConfiguration) -> TrustPolicy:
     """Return the trust policy of a configuration. Raises InvalidConfiguration with all errors of the section."""
-    from .._trust._trust_policy import read_trust_policy
+    from .._trust.trust_policy import read_trust_policy
 
     fields = trust_fields(configuration)
     policy = read_trust_policy(fields)

@@ -9,12 +9,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .._nodeconfig._well_known import NAMESPACE_BUNDLES, NAMESPACE_ROLLOUTS
+from .._nodeconfig.well_known import NAMESPACE_BUNDLES, NAMESPACE_ROLLOUTS
 from ._admission_policies import admission_policies
-from ._authorities import AUTHENTICATION, AUTHENTICATION_NAMESPACE
 from ._bootstrap_objects import BOOTSTRAPPERS_GROUP, TOKEN_IDS, TOKEN_NAMESPACE, secret_name
 from ._certificate_request import KUBELET_CLIENT_SIGNER
 from ._flow_control import Grant, ScopedRule, flow_control_objects
+from .authorities import AUTHENTICATION, AUTHENTICATION_NAMESPACE
 
 LABEL_MANAGED_BY = "app.kubernetes.io/managed-by"
 MANAGED_BY = "configok.node"

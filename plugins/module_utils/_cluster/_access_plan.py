@@ -9,8 +9,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from .._kube import _api_paths as paths
-from .._nodeconfig._well_known import NAMESPACE_BUNDLES
+from .._kube import api_paths as paths
+from .._nodeconfig.well_known import NAMESPACE_BUNDLES
 from . import ClusterRefused
 from ._access_objects import (
     ASSIGNER,

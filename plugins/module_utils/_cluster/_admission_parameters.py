@@ -16,9 +16,9 @@ from collections.abc import Collection, Mapping, Sequence
 from enum import Enum
 from typing import Any
 
-from .._foreign._json import load_json
-from .._nodeconfig._bundle import MAX_POOL_LENGTH
-from .._nodeconfig._untrusted import sanitize
+from .._foreign import load_json
+from .._nodeconfig.bundle import MAX_POOL_LENGTH
+from .._text import sanitize
 from . import ClusterRefused
 
 POOL_LABEL = "poolLabel"

@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .._nodeconfig._well_known import (
+from .._nodeconfig.well_known import (
     ANNOTATION_ASSIGNMENT,
     ANNOTATION_CONFIG_SOURCE,
     ANNOTATION_CONFIG_STATUS,

@@ -13,7 +13,7 @@ import base64
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple
 
-from .._nodeconfig._untrusted import sanitize
+from .._text import sanitize
 from ._der import (
     CONTEXT_0,
     INTEGER,

@@ -9,11 +9,11 @@ import threading
 from collections.abc import Mapping
 from typing import Any
 
-from .._kube._api_client import Client
-from .._kube._api_errors import Conflict, KubeError, NotFound
-from .._kube._api_paths import CERTIFICATE_REQUESTS, certificate_approval, certificate_request
-from .._kube._watch import watch
-from .._nodeconfig._untrusted import sanitize
+from .._kube.api_client import Client
+from .._kube.api_errors import Conflict, KubeError, NotFound
+from .._kube.api_paths import CERTIFICATE_REQUESTS, certificate_approval, certificate_request
+from .._kube.watch import watch
+from .._text import sanitize
 from ._certificate_request import (
     KUBELET_CLIENT_SIGNER,
     Requester,

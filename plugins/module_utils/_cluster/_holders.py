@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .._nodeconfig._untrusted import sanitize
+from .._text import sanitize
 
 _SHOWN = 10  # identities in a sentence
 _MAX_HOLDERS = 100  # of one permission

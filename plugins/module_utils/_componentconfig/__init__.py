@@ -7,7 +7,7 @@ The façade is seven verbs: `load`, `check`, `compare`, `upgrade`, `explain`, `c
 of its name.
 Import a verb from there: ansible-core ships every file that an import names, so a module ships only what it calls.
 
-This package imports nothing of the collection outside itself and does no I/O. It raises ConfigError, or ImportError if
+This package imports only _foreign and _text of the collection and does no I/O. It raises ConfigError, or ImportError if
 PyYAML is missing. Private to configok.node: no compatibility is promised.
 """
 

@@ -8,17 +8,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Protocol
 
+from .._text import first_names
 from . import ConfigError
-from ._codec._document import Document
 from ._codec._embedding import EmbeddedFlags
-from ._expressions import CheckerSource
-from ._findings import Finding, Level, bounded, reading_order
-from ._scalars._field_path import Path
-from ._scalars._wording import first_names
-from ._schema._kinds import Kind, OperatingSystem
-from ._schema._releases import minor_name, minor_names, parse_known_minor
+from ._codec.document import Document
+from ._scalars.field_path import Path
 from ._schema._type_check import TypeCheck
+from ._schema.kinds import Kind, OperatingSystem
+from ._schema.releases import minor_name, minor_names, parse_known_minor
 from ._unexpanded_values import UnexpandedValues
+from .expressions import CheckerSource
+from .findings import Finding, Level, bounded, reading_order
 
 
 class Flags(Protocol):

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
-from ._findings import Finding, Level, show
-from ._scalars._field_path import Path, format_path, value_at
+from ._scalars.field_path import Path, format_path, value_at
 from ._schema._feature_gates import FeatureGates
-from ._schema._kinds import MAIN_KINDS, Kind, fact_at
-from ._schema._releases import minor_name
+from ._schema.kinds import MAIN_KINDS, Kind, fact_at
+from ._schema.releases import minor_name
+from .findings import Finding, Level, show
 
 NoteLevel = Literal[
     "meaning",

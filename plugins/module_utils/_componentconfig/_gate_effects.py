@@ -10,13 +10,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from ._findings import show
-from ._scalars._field_path import Path, format_path
+from ._scalars.field_path import Path, format_path
 from ._schema._defaults import is_zero
 from ._schema._feature_gates import FeatureGates, gate_state
-from ._schema._kinds import Kind, fact_at, is_present_at
-from ._schema._releases import known_minors, minor_name
 from ._schema._type_check import EmbeddedDocument, check_types, embedded_documents
+from ._schema.kinds import Kind, fact_at, is_present_at
+from ._schema.releases import known_minors, minor_name
+from .findings import show
 
 _ALL = "all"
 

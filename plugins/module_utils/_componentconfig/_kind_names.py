@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ._findings import Finding, Level
-from ._schema._kinds import MAIN_KINDS, Kind, kinds, version_order
-from ._schema._releases import minor_name
+from ._schema.kinds import MAIN_KINDS, Kind, kinds, version_order
+from ._schema.releases import minor_name
+from .findings import Finding, Level
 
 _RULE = "kind"
 _NEW_NAMES = {

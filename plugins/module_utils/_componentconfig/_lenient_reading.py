@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from ._findings import Finding, Level
-from ._schema._kinds import Kind, fact_at, find_kind
+from ._schema.kinds import Kind, fact_at, find_kind
+from .findings import Finding, Level
 
 _AUDIT_GROUP = "audit.k8s.io/"
 _TRACING = "TracingConfiguration"

@@ -11,8 +11,8 @@ from functools import lru_cache
 from typing import Any
 
 from ._field_notes import Meaning, Note, NotedConfig, applies, field_notes, is_about, parse_note, subjects_of
-from ._schema._kinds import Kind
-from ._schema._releases import minor_name
+from ._schema.kinds import Kind
+from ._schema.releases import minor_name
 
 
 @lru_cache(maxsize=1)

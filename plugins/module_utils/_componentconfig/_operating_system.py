@@ -9,10 +9,10 @@ from collections.abc import Container, Iterator, Mapping
 from typing import Any
 
 from . import ConfigError
-from ._findings import Finding, Level
-from ._scalars._duration import nanoseconds
-from ._scalars._field_path import Path
-from ._schema._kinds import OperatingSystem
+from ._scalars.duration import nanoseconds
+from ._scalars.field_path import Path
+from ._schema.kinds import OperatingSystem
+from .findings import Finding, Level
 
 _RULE = "operating-system"
 

@@ -9,13 +9,13 @@ import re
 from collections.abc import Sequence
 from functools import cached_property
 
-from ._codec._document import Document
-from ._codec._plain_values import head_values
-from ._findings import Finding
+from ._codec.document import Document
+from ._codec.plain_values import head_values
 from ._rules import rule_facts, sections_of
-from ._scalars._field_path import Path
 from ._scalars._unexpanded import UNEXPANDED
-from ._schema._kinds import Kind, find_kind
+from ._scalars.field_path import Path
+from ._schema.kinds import Kind, find_kind
+from .findings import Finding
 
 _LIST_OR_MAP = re.compile(r"\[\]|\{\}")
 

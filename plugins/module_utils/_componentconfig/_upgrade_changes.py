@@ -9,14 +9,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from ._compare import FieldChange, summary_of
-from ._disruption import Disruption, disruption_classes, heaviest_class
+from .._text import first_names
 from ._field_notes import Meaning, Note
-from ._findings import Finding, Level, NotJudged
-from ._flags._kubelet_flags import FEATURE_GATES
+from ._flags.kubelet_flags import FEATURE_GATES
 from ._gate_effects import FieldEffect, acts_on, components_of_gate
-from ._scalars._wording import first_names
-from ._schema._releases import minor_name
+from ._schema.releases import minor_name
+from .compare import FieldChange, summary_of
+from .disruption import Disruption, disruption_classes, heaviest_class
+from .findings import Finding, Level, NotJudged
 
 Cause = Literal["default", "new", "gone", "read"]
 """Why a field changes: its default is another one, it is new with a default, it is gone, or the file's value is read

@@ -9,8 +9,7 @@ the result is a value or an InvalidText.
 
 from __future__ import annotations
 
-__all__ = ["InvalidText"]
+from ._invalid_text import InvalidText
+from ._json import load_json
 
-
-class InvalidText(ValueError):
-    """A text that someone else wrote and that cannot be used; the message says why in one sentence."""
+__all__ = ["InvalidText", "load_json"]

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Evaluates patterns and expressions: the program of a child process.
 
-_evaluation starts it with this text only, so it imports nothing of ours. It reads a request from each line of its input
+evaluation starts it with this text only, so it imports nothing of ours. It reads a request from each line of its input
 and writes an answer. A timer kills it in the middle of a request that takes too long: no code in Python could, since a
 search holds the lock of the interpreter.
 

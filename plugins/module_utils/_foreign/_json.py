@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from . import InvalidText
+from ._invalid_text import InvalidText
 
 MakeObject = Callable[[list[tuple[str, Any]]], dict[str, Any]]
 

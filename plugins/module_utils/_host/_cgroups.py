@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from .._componentconfig._rules._host_model import Cgroup
+from .._componentconfig._rules.host_model import Cgroup
 from ._files import read_text, rooted
 
 _MOUNT = "sys/fs/cgroup"

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import os
 
-from .._componentconfig._rules._host_model import InhibitDelay
-from .._systemd._time_span import parse_time_span
-from .._systemd._unit_file import values_of
+from .._componentconfig._rules.host_model import InhibitDelay
+from .._systemd.time_span import parse_time_span
+from .._systemd.unit_file import values_of
 from ._files import read_text, rooted
 
 _DIRECTORIES = ("etc/systemd", "run/systemd", "usr/local/lib/systemd", "usr/lib/systemd", "lib/systemd")

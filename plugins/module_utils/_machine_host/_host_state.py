@@ -9,7 +9,7 @@ import json
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
-from .._foreign._json import load_json
+from .._foreign import load_json
 from ._host_access import Host, HostError
 
 DIRECTORY = "/var/lib/configok-machine"

@@ -12,8 +12,8 @@ import urllib.error
 import urllib.request
 from collections.abc import Mapping, Sequence
 
-from .._componentconfig._flags._kubelet_flags import flag_field, parse_flags
-from .._host._component_process import find_drop_ins, read_process
+from .._componentconfig._flags.kubelet_flags import flag_field, parse_flags
+from .._host.component_process import find_drop_ins, read_process
 from ._files import Changes
 from ._host_access import Host, HostError
 from ._host_state import HostState, save_state

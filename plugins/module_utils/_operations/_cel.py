@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
-from .._componentconfig._expressions import Expression, ExpressionChecker
+from .._componentconfig.expressions import Expression, ExpressionChecker
 
 _LONGEST = 10_000  # characters: the library and the patterns below are not interrupted
 

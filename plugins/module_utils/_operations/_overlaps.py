@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from .._componentconfig._scalars._wording import first_names
-from .._kube._api_client import Client
-from .._kube._api_errors import BadRequest, Forbidden, NotFound
-from .._kube._api_paths import NODES, config_maps
-from .._nodeconfig._well_known import LABEL_POOL, NAMESPACE_ROLLOUTS
-from .._rollout._record._record import Record
-from .._rollout._record._record_store import decode_records
-from .._rollout._report._rendering import NAMES_SHOWN
+from .._kube.api_client import Client
+from .._kube.api_errors import BadRequest, Forbidden, NotFound
+from .._kube.api_paths import NODES, config_maps
+from .._nodeconfig.well_known import LABEL_POOL, NAMESPACE_ROLLOUTS
+from .._rollout._record.record import Record
+from .._rollout._record.record_store import decode_records
+from .._rollout._report.rendering import NAMES_SHOWN
+from .._text import first_names
 
 
 @dataclass(frozen=True)

@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from .._cluster._local_configs import read_local_configs
-from .._kube._api_client import Client
-from .._kube._api_errors import Forbidden, NotFound
-from .._kube._api_paths import config_map
-from .._nodeconfig._assignment import ConfigSource
-from .._nodeconfig._bundle import Bundle, InvalidBundle
-from .._nodeconfig._local_config import LocalConfig
-from .._rollout._nodes._node_list import MAX_CONNECTIONS
-from .._rollout._nodes._node_view import NodeView
+from .._cluster.local_configs import read_local_configs
+from .._kube.api_client import Client
+from .._kube.api_errors import Forbidden, NotFound
+from .._kube.api_paths import config_map
+from .._nodeconfig.assignment import ConfigSource
+from .._nodeconfig.bundle import Bundle, InvalidBundle
+from .._nodeconfig.local_config import LocalConfig
+from .._rollout._nodes.node_list import MAX_CONNECTIONS
+from .._rollout._nodes.node_view import NodeView
 
 _MAX_BUNDLES = 50  # that are read at once; a pool uses a few
 

@@ -5,18 +5,18 @@
 
 from __future__ import annotations
 
-from .._nodeconfig._local_config import LocalConfig
-from .._nodeconfig._strict_mapping import StrictFields
-from .._rollout._pool._pool_file import FORM
-from .._trust._signatures import (
+from .._nodeconfig.local_config import LocalConfig
+from .._nodeconfig.strict_mapping import StrictFields
+from .._rollout._pool.pool_file import FORM
+from .._trust.signatures import (
     SignatureChecker,
     Signer,
     UntrustedSignature,
     check_builtin,
     find_candidate,
 )
-from .._trust._ssh_keygen import SshKeygenVerifier
-from .._trust._trust_policy import TrustPolicy, read_trust_policy
+from .._trust.ssh_keygen import SshKeygenVerifier
+from .._trust.trust_policy import TrustPolicy, read_trust_policy
 from ._signing import SshKeygen
 
 

@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from typing import Any, TypeVar
 
-from .._kube._api_client import Client, Listing, Object
-from .._kube._api_errors import Forbidden, KubeError, Unauthorized
-from .._kube._interrupt import Interrupt
-from .._kube._retry import is_transient
+from .._kube.api_client import Client, Listing, Object
+from .._kube.api_errors import Forbidden, KubeError, Unauthorized
+from .._kube.interrupt import Interrupt
+from .._kube.retry import is_transient
 from . import ApiUnavailable
-from ._timing import Clock
+from .timing import Clock
 
 MAX_OUTAGE = 300.0  # seconds without an API server that a run survives
 _PAUSE = 1.0  # seconds between two attempts, in addition to the client's own backoff

@@ -4,7 +4,7 @@
 """Trust in bundles: statements, their signatures, and which of them a node trusts. Private to configok.node.
 
 The agent and the control side use the same code, so a plan refuses what the nodes would refuse. Everything is pure but
-_ssh_keygen, which runs that program where a user prefers it.
+ssh_keygen, which runs that program where a user prefers it.
 """
 
 from __future__ import annotations

@@ -13,9 +13,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import TimelineEntry
-from ansible_collections.configok.node.plugins.module_utils._rollout._report._pool_report import STATES, natural_order
-from ansible_collections.configok.node.plugins.module_utils._rollout._report._timeline import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record import TimelineEntry
+from ansible_collections.configok.node.plugins.module_utils._rollout._report.pool_report import STATES, natural_order
+from ansible_collections.configok.node.plugins.module_utils._rollout._report.timeline import (
     Step,
     Timeline,
     timeline_of,

@@ -18,11 +18,10 @@ from jinja2.ext import Extension
 from jinja2.lexer import Token
 from markupsafe import Markup
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._wording import first_names
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._durations import describe_duration
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize
-from ansible_collections.configok.node.plugins.module_utils._rollout._report._pool_report import STATES
-from ansible_collections.configok.node.plugins.module_utils._rollout._report._timeline import parse_time
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.durations import describe_duration
+from ansible_collections.configok.node.plugins.module_utils._rollout._report.pool_report import STATES
+from ansible_collections.configok.node.plugins.module_utils._rollout._report.timeline import parse_time
+from ansible_collections.configok.node.plugins.module_utils._text import first_names, sanitize
 
 from ._figures import Board, MachineFigures, TimelineFigure, state_counts
 

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import NODES
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import node as node_path
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import NODES
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import node as node_path
 from support.api.servers import Embedded
 
 NOBODY = "https://127.0.0.1:9"

@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._cluster._access import apply_steps, plan_setup
 from ansible_collections.configok.node.plugins.module_utils._cluster._access_plan import Access
 from ansible_collections.configok.node.plugins.module_utils._cluster._admission_parameters import (
     DEFAULT_POOL_LABEL,
@@ -28,18 +27,19 @@ from ansible_collections.configok.node.plugins.module_utils._cluster._admission_
     NODES_POLICY,
     admission_policies,
 )
-from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
-from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Forbidden, Invalid
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import (
+from ansible_collections.configok.node.plugins.module_utils._cluster.access import apply_steps, plan_setup
+from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
+from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import Forbidden, Invalid
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import (
     Assignment,
     ConfigSource,
     assignment_patch,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import ConfigOk, status_patch
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import ConfigStatus
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_known import NAMESPACE_BUNDLES
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle import build_bundle
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_ok import ConfigOk, status_patch
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_status import ConfigStatus
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.well_known import NAMESPACE_BUNDLES
 from support.api.policies import refusals
 from support.api.servers import Real
 from support.attacks.identities import CREATE_BUNDLES, PATCH_NODE_STATUS, PATCH_NODES, grant

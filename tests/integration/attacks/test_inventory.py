@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
+from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
 from support.ansible_runs.inventories import read_inventory
 from support.api.servers import Real
 from support.attacks.recorder import Recorder

@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._rollout._gates._gate_client import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._gates.gate_client import (
     GateClient,
     access_errors,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_file import parse_policy
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool.pool_file import parse_policy
 from support.attacks.recorder import Recorder
 
 SECRET = "of-another-team"

@@ -10,8 +10,8 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import HASH_SCHEME, content_hash
-from ansible_collections.configok.node.plugins.module_utils._trust._statement import Statement
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle import HASH_SCHEME, content_hash
+from ansible_collections.configok.node.plugins.module_utils._trust.statement import Statement
 from support.attacks.recorder import Attempt, Recorder
 from support.attacks.world import ALL, GUARDED, TWO, World
 from support.trust.signing import certify, sign, statement_of, with_annotations

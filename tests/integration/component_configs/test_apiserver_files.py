@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import encode
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec.yaml_text import encode
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.check import check
 from support.api.binaries import Unavailable, find
 from support.api.startup_files import ApiServerFiles
 from support.session.unavailable import leave_out

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._component_arguments import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._flag_findings import Argument
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.component_arguments import (
     argument_findings,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import Finding, Level
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._flag_findings import Argument
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.findings import Finding, Level
 from support.api.binaries import Unavailable, minor_of
 from support.api.startup_files import ApiServerFiles, refusal_of_controller_manager
 from support.session.unavailable import leave_out

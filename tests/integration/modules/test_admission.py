@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._cluster._admission_parameters import read_literals
-from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
+from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle import build_bundle
 from ansible_collections.configok.node.plugins.modules import cluster_access
 from support.ansible_runs.modules import run_module
 from support.api.clusters import look

@@ -17,24 +17,24 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._cluster import ClusterRefused, _bootstrap_credentials
+from ansible_collections.configok.node.plugins.module_utils._cluster import ClusterRefused, bootstrap_credentials
 from ansible_collections.configok.node.plugins.module_utils._cluster._access_plan import Access
-from ansible_collections.configok.node.plugins.module_utils._cluster._authorities import client_ca, cluster_ca
-from ansible_collections.configok.node.plugins.module_utils._cluster._bootstrap_credentials import BootstrapCredentials
 from ansible_collections.configok.node.plugins.module_utils._cluster._bootstrap_objects import (
     TOKEN_IDS,
     new_token,
     secret_name,
 )
 from ansible_collections.configok.node.plugins.module_utils._cluster._certificate_request import with_approval
-from ansible_collections.configok.node.plugins.module_utils._cluster._creation_checks import (
+from ansible_collections.configok.node.plugins.module_utils._cluster.authorities import client_ca, cluster_ca
+from ansible_collections.configok.node.plugins.module_utils._cluster.bootstrap_credentials import BootstrapCredentials
+from ansible_collections.configok.node.plugins.module_utils._cluster.creation_checks import (
     bootstrap_refusals,
     creation_refusals,
 )
-from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
-from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Forbidden, Unauthorized
-from ansible_collections.configok.node.plugins.module_utils._kube._credentials import from_kubeconfig
+from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
+from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import Forbidden, Unauthorized
+from ansible_collections.configok.node.plugins.module_utils._kube.credentials import from_kubeconfig
 from support.api.bootstrap import BootstrappingKubelet, certificate_request, request_pem
 from support.api.clusters import prepare
 from support.api.pki import Authority
@@ -144,7 +144,7 @@ def test_only_the_request_of_the_machine_is_approved(
 def test_a_request_of_an_earlier_token_with_the_same_id_is_ignored(
     real_api: Real, runner: Client, unique: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_bootstrap_credentials, "_take_id", lambda: new_token(TOKEN_IDS[0]))
+    monkeypatch.setattr(bootstrap_credentials, "_take_id", lambda: new_token(TOKEN_IDS[0]))
     for attempt in ("first", "second"):
         with BootstrapCredentials(runner, machine=unique) as credentials:
             kubelet = BootstrappingKubelet(tmp_path / attempt, unique, credentials.kubeconfig)

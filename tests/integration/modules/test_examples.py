@@ -15,9 +15,9 @@ from typing import Any
 
 import yaml
 
-from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import BadConfig
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import update_record
+from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record import BadConfig
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record_store import update_record
 from ansible_collections.configok.node.plugins.modules import config_bundle, machine_export
 from support.ansible_runs.in_process import publish, roll_out
 from support.ansible_runs.modules import run_module

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._cluster._access import plan_removal
 from ansible_collections.configok.node.plugins.module_utils._cluster._flow_control import FLOW_CONTROL_VERSIONS
-from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
+from ansible_collections.configok.node.plugins.module_utils._cluster.access import plan_removal
+from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
 from ansible_collections.configok.node.plugins.modules import cluster_access
 from support.ansible_runs.modules import run_module
 from support.api.clusters import SandboxCluster, look

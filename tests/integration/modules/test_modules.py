@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Forbidden, KubeError
-from ansible_collections.configok.node.plugins.module_utils._kube._parallel import run_parallel
+from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import Forbidden, KubeError
+from ansible_collections.configok.node.plugins.module_utils._kube.parallel import run_parallel
 from ansible_collections.configok.node.plugins.modules import cluster_access, config_bundle, config_source
 from support.ansible_runs.modules import run_module
 from support.api.clusters import prepare

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import (
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_status import (
     ComponentStatus,
     read_status,
 )

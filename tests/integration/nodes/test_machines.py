@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
+from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
 from support.ansible_runs.page_projects import PageProject
 from support.machines import BARE, Node, NodeSpec, Testbed, Unavailable
 from support.session.unavailable import leave_out

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent import _log as ids
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import config_maps, events
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import config_maps, events
 from support.conformance.payloads import DEADLY
 from support.machines import CERTIFICATE, KUBECONFIG, Node, Testbed, Unavailable
 from support.session.promtool import promtool

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import config_map
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import read_status
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._local_config import config_map_name
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import config_map
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_status import read_status
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.local_config import config_map_name
 from support.ansible_runs.playbooks import PlaybookRun
 from support.machines import Node, NodeSpec, Testbed, Unavailable
 from support.session.unavailable import leave_out

@@ -14,11 +14,11 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._cluster._access import apply_change, plan_setup
 from ansible_collections.configok.node.plugins.module_utils._cluster._access_plan import Access
-from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
-from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Forbidden
+from ansible_collections.configok.node.plugins.module_utils._cluster.access import apply_change, plan_setup
+from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
+from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import Forbidden
 from support.agents.fleet import start_fleet
 from support.ansible_runs.playbooks import Playbooks, quick_pool
 from support.api.clusters import look

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_list import list_nodes
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import read_record
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_list import list_nodes
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record_store import read_record
 from support.ansible_runs.controller import Controller
 from support.ansible_runs.playbooks import PlaybookRun, Playbooks, finish, quick_pool, start
 from support.api.clusters import prepare

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
-from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
+from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
 from support.ansible_runs.playbooks import Playbooks, finish, quick_pool
 from support.api.clusters import prepare
 from support.api.real_pods import RealPods

@@ -12,23 +12,23 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
-from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import ConfigOk, status_patch
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import (
+from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
+from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_ok import ConfigOk, status_patch
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_status import (
     ComponentStatus,
     ConfigStatus,
     SignerStatus,
     TrustStatus,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._local_config import (
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.local_config import (
     LocalComponent,
     LocalConfig,
     build_local_config_map,
     encode_local_config,
     local_hash,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_view import NodeView
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_view import NodeView
 from support.ansible_runs.playbooks import ROOT, PlaybookRun, Playbooks, finish, quick_pool, start
 from support.api.clusters import prepare
 from support.api.servers import Embedded

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import yaml
 
-from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
+from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
 from support.ansible_runs.playbooks import ROOT, Playbooks, finish, quick_pool, start
 from support.api.clusters import prepare
 from support.api.servers import Embedded

@@ -19,8 +19,8 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
-from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
+from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
 from support.ansible_runs.page_projects import PageProject
 from support.ansible_runs.playbooks import PlaybookRun
 from support.api.clusters import look

@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._cluster._access_plan import Access
-from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
-from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
+from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
 from support.ansible_runs.in_process import publish
 from support.ansible_runs.playbooks import PlaybookRun, Playbooks, finish, kill, quick_pool
 from support.api.clusters import look, prepare

@@ -15,16 +15,16 @@ from pathlib import Path
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._cluster._access_plan import Access
-from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
-from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target
+from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._control import Control
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._control_watcher import ControlWatcher
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import Record, Rollout
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record import Record, Rollout
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record_store import (
     read_record,
     update_record,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._timing import Clock
+from ansible_collections.configok.node.plugins.module_utils._rollout.plan import Target
+from ansible_collections.configok.node.plugins.module_utils._rollout.timing import Clock
 from support.ansible_runs.playbooks import ROOT, Playbooks, finish, kill, quick_pool
 from support.api.clusters import prepare
 from support.api.servers import Real

@@ -12,8 +12,8 @@ import pytest
 import yaml
 
 from ansible_collections.configok.node.plugins.module_utils._cluster._access_plan import Access
-from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Forbidden
+from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import Forbidden
 from support.ansible_runs.playbooks import Playbooks, quick_pool
 from support.api.clusters import SandboxCluster, prepare
 from support.api.servers import Real

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
 from support.ansible_runs.in_process import document_pool
 from support.ansible_runs.playbooks import PlaybookRun, Playbooks, finish, quick_pool, start
 from support.api.clusters import prepare

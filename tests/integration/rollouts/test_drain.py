@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._cluster._access_plan import Access
-from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Forbidden
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import NODES, node, pod
-from ansible_collections.configok.node.plugins.module_utils._rollout._drain._cordon import marking_pool
+from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import Forbidden
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import NODES, node, pod
 from ansible_collections.configok.node.plugins.module_utils._rollout._drain._drainer import Drainer, DrainResult
 from ansible_collections.configok.node.plugins.module_utils._rollout._drain._settings import DrainSettings
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_view import NodeView, node_view
-from ansible_collections.configok.node.plugins.module_utils._rollout._timing import Clock
+from ansible_collections.configok.node.plugins.module_utils._rollout._drain.cordon import marking_pool
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_view import NodeView, node_view
+from ansible_collections.configok.node.plugins.module_utils._rollout.timing import Clock
 from support.api.clusters import prepare
 from support.api.real_pods import RealPods
 from support.api.servers import Real

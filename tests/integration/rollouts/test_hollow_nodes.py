@@ -13,10 +13,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_list import list_nodes
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import Rollout
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import read_record
+from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_list import list_nodes
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record import Rollout
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record_store import read_record
 from fleet_simulator.node_objects import LABEL_SIMULATED
 from support.ansible_runs.playbooks import PlaybookRun, Playbooks, finish, kill, quick_pool
 from support.api.clusters import prepare

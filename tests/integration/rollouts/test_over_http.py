@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._rollout import LockLost
-from ansible_collections.configok.node.plugins.module_utils._rollout._run._pool_lock import PoolLock
+from ansible_collections.configok.node.plugins.module_utils._rollout._run.pool_lock import PoolLock
 from support.rollouts.faulty_clients import WRITES
 from support.rollouts.simulated_nodes import GOOD
 from support.rollouts.world import World

@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._rollout._gates._answers import GateVerdict, ServerAnswer
-from ansible_collections.configok.node.plugins.module_utils._rollout._gates._gate_client import GateClient
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates._gate_monitor import GateMonitor
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates._server_gate import ServerGate
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_file import parse_policy
-from ansible_collections.configok.node.plugins.module_utils._rollout._timing import Clock
+from ansible_collections.configok.node.plugins.module_utils._rollout._gates.answers import GateVerdict, ServerAnswer
+from ansible_collections.configok.node.plugins.module_utils._rollout._gates.gate_client import GateClient
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool.pool_file import parse_policy
+from ansible_collections.configok.node.plugins.module_utils._rollout.timing import Clock
 from support.api.pki import Authority
 from support.monitoring.servers import Alertmanager, Metrics, Prometheus
 from support.rollouts.world import World

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import Record
-from ansible_collections.configok.node.plugins.module_utils._rollout._report._pool_report import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record import Record
+from ansible_collections.configok.node.plugins.module_utils._rollout._report.pool_report import (
     PoolReport,
     node_entries,
 )

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
-from ansible_collections.configok.node.plugins.module_utils._kube._credentials import Credentials
+from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube.credentials import Credentials
 from support.api.stalling_proxy import stalling_proxy
 from support.rollouts.world import QUICK, World
 

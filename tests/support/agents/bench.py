@@ -32,10 +32,9 @@ from ansible_collections.configok.node.plugins.module_utils._agent._interfaces i
     CommandRunner,
     Task,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._node_watch import annotations_of
 from ansible_collections.configok.node.plugins.module_utils._agent._reporting._metrics import MetricsOutput
-from ansible_collections.configok.node.plugins.module_utils._agent._state._health import ProbeResult, Unit, UnitState
-from ansible_collections.configok.node.plugins.module_utils._agent._state._node_state import NodeInputs, NodeState
+from ansible_collections.configok.node.plugins.module_utils._agent._state.health import ProbeResult, Unit, UnitState
+from ansible_collections.configok.node.plugins.module_utils._agent._state.node_state import NodeInputs, NodeState
 from ansible_collections.configok.node.plugins.module_utils._agent._store._store import Store
 from ansible_collections.configok.node.plugins.module_utils._agent._validation._validate_on_node import (
     is_same_on_node,
@@ -45,13 +44,14 @@ from ansible_collections.configok.node.plugins.module_utils._agent._validation._
     CommandCheck,
     DocumentValidation,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import decode
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import KubeError, NotFound
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import Assignment, ConfigSource
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import ConfigStatus
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_known import (
+from ansible_collections.configok.node.plugins.module_utils._agent.node_watch import annotations_of
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec.document import decode
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import KubeError, NotFound
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import Assignment, ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle import build_bundle
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle_trial import Trial
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_status import ConfigStatus
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.well_known import (
     ANNOTATION_ASSIGNMENT,
     ANNOTATION_CONFIG_SOURCE,
     ANNOTATION_CONFIG_STATUS,

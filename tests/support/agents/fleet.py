@@ -13,14 +13,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import NotFound
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import (
+from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import NotFound
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_status import (
     ConfigStatus,
     read_condition,
     read_status,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_known import (
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.well_known import (
     NAMESPACE_BUNDLES,
     NAMESPACE_ROLLOUTS,
 )

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._state._health import Unit
+from ansible_collections.configok.node.plugins.module_utils._agent._state.health import Unit
 from fake_systemd import SupervisorError, request, with_programs
 from support.configs.kubelet import KUBELET_HEADER
 

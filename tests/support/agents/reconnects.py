@@ -13,10 +13,10 @@ import threading
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from ansible_collections.configok.node.plugins.module_utils._agent._node_watch import watch_node
-from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Listing
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Unreachable
-from ansible_collections.configok.node.plugins.module_utils._kube._transport import Timing
+from ansible_collections.configok.node.plugins.module_utils._agent.node_watch import watch_node
+from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Listing
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import Unreachable
+from ansible_collections.configok.node.plugins.module_utils._kube.transport import Timing
 
 __all__ = ["Reconnects", "simulate_outage"]
 

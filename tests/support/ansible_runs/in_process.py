@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
 from ansible_collections.configok.node.plugins.module_utils._operations._pool import PoolRollout
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_file import parse_pool
-from ansible_collections.configok.node.plugins.module_utils._rollout._run._run_options import RunOptions
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool.pool_file import parse_pool
+from ansible_collections.configok.node.plugins.module_utils._rollout._run.run_options import RunOptions
 from ansible_collections.configok.node.plugins.modules import config_bundle
 from support.ansible_runs.modules import run_module
 from support.ansible_runs.playbooks import quick_pool

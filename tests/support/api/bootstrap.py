@@ -22,9 +22,9 @@ from ansible_collections.configok.node.plugins.module_utils._cluster._certificat
     KUBELET_CLIENT_SIGNER,
     request_state,
 )
-from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
-from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
-from ansible_collections.configok.node.plugins.module_utils._kube._credentials import from_kubeconfig
+from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
+from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube.credentials import from_kubeconfig
 from support.api.pki import Authority, private_key_pem
 
 __all__ = ["USAGES", "BootstrappingKubelet", "Signer", "certificate_request", "request_pem"]

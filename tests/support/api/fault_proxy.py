@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import urllib3
 
-from ansible_collections.configok.node.plugins.module_utils._kube._credentials import from_kubeconfig, ssl_context
+from ansible_collections.configok.node.plugins.module_utils._kube.credentials import from_kubeconfig, ssl_context
 
 __all__ = ["FaultProxy", "Harm", "Rule"]
 

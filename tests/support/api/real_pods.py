@@ -9,7 +9,7 @@ import threading
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import PODS, pod, pods
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import PODS, pod, pods
 from support.api.servers import Real
 
 __all__ = ["RealPods"]

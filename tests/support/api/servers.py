@@ -29,9 +29,9 @@ from typing import IO, Any
 
 import urllib3
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
-from ansible_collections.configok.node.plugins.module_utils._kube._credentials import from_kubeconfig
-from ansible_collections.configok.node.plugins.module_utils._kube._transport import ClientSettings
+from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube.credentials import from_kubeconfig
+from ansible_collections.configok.node.plugins.module_utils._kube.transport import ClientSettings
 from embedded_apiserver.server import EmbeddedApiServer
 from support.api.audit import audit_flags
 from support.api.binaries import Unavailable, find, release_of

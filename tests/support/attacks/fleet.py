@@ -18,16 +18,16 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
-from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import NotFound
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import (
+from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
+from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import NotFound
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import (
     Assignment,
     ConfigSource,
     assignment_patch,
     next_id,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import (
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_status import (
     ConfigStatus,
     read_condition,
     read_status,

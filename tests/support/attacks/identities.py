@@ -9,7 +9,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
 from support.api.servers import ApiServer
 
 __all__ = ["CREATE_BUNDLES", "PATCH_NODES", "PATCH_NODE_STATUS", "grant"]

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._component_arguments import ARGUMENT_CHECK
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._read_file import decode_file
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import Finding
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._load import Config
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents.read_file import decode_file
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.check import check
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.component_arguments import ARGUMENT_CHECK
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.findings import Finding
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.load import Config
 
 __all__ = ["check_file"]
 

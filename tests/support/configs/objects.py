@@ -11,8 +11,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import Kind, fact_at
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._releases import known_minors
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.kinds import Kind, fact_at
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.releases import known_minors
 
 __all__ = ["broken_configs", "configs", "minors_of", "scheduler_configs"]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._numbers import parse_quantity
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars.numbers import parse_quantity
 from support.machines import Node
 
 __all__ = ["EFFECTS"]

@@ -12,7 +12,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._sc
     gate_names,
     gate_state,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._releases import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.releases import (
     newest_minor,
     parse_minor,
 )

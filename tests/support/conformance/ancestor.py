@@ -11,8 +11,8 @@ from typing import Any
 
 import yaml
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import config_map, config_maps
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import node as node_path
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import config_map, config_maps
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import node as node_path
 from support.api.binaries import Unavailable, find, minor_of, release_of
 from support.conformance.payloads import document
 from support.conformance.wait import until

@@ -9,7 +9,7 @@ import contextlib
 import threading
 from typing import NamedTuple
 
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import ConfigSource
 from support.conformance.ours import OurNode
 
 __all__ = ["Footprint", "Stress"]

@@ -18,7 +18,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._fl
     components_with_flags,
     flag_set,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import Kind, kinds
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.kinds import Kind, kinds
 from support.configs.kubelet import KUBELET_HEADER
 
 from .hostile import NASTY

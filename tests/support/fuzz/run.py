@@ -26,20 +26,20 @@ from typing import Any
 import yaml
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig import ConfigError
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check_host
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import decode
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._compare import compare
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._convert import convert
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._explain import explain
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._load import load
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._migrate import migrate
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_model import Host
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_rules import HostRules
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._secrets import redact
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._releases import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec.document import decode
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules.host_model import Host
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules.host_rules import HostRules
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars.secrets import redact
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.releases import (
     minor_name,
     newest_minor,
 )
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.check import check_host
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.compare import compare
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.convert import convert
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.explain import explain
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.load import load
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.migrate import migrate
 from support.configs.checking import check_file
 from support.releases.names import NEXT_RELEASE
 

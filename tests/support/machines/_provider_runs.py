@@ -17,8 +17,8 @@ from typing import Any
 
 import yaml
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import AlreadyExists, KubeError
+from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import AlreadyExists, KubeError
 from support.ansible_runs import playbooks
 from support.configs.kubelet import KUBELET_KIND
 

@@ -16,12 +16,12 @@ from typing import Any
 import yaml
 
 from ansible_collections.configok.node.plugins.module_utils._cluster._access_plan import Access
-from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import AlreadyExists
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_access import assign_nodes
+from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import AlreadyExists
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle import build_bundle
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle_trial import Trial
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_access import assign_nodes
 from support.ansible_runs import playbooks
 from support.api.binaries import Unavailable, find, minor_of
 from support.api.bootstrap import Signer

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import fact_at, find_kind
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.kinds import fact_at, find_kind
 from support.configs.kubelet import KUBELET_KIND
 
 from .case import Case, config

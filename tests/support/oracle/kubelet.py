@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import Finding
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_model import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules.host_model import (
     KERNEL_PARAMETERS,
     Host,
     HostQuery,
 )
-from ansible_collections.configok.node.plugins.module_utils._host._host_facts import read_host
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.findings import Finding
+from ansible_collections.configok.node.plugins.module_utils._host.host_facts import read_host
 from support.machines import CERTIFICATE, KUBECONFIG, Node
 
 from .by_path import FILES, PAIR

@@ -7,23 +7,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check, config_at
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import decode
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec.document import decode
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules import rule_facts
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_states import (
+    stale_state_findings,
+)
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules.host_model import Host, HostQuery
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules.host_rules import (
+    host_findings,
+    query_for,
+)
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.path_fields import resolve_paths
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.check import check, config_at
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.findings import (
     Finding,
     InvalidConfig,
     Level,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules import rule_facts
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_model import Host, HostQuery
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_rules import (
-    host_findings,
-    query_for,
-)
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_states import (
-    stale_state_findings,
-)
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._path_fields import resolve_paths
 from support.configs.kubelet import KUBELET_KIND
 
 from .case import STAGES, Answer, Case

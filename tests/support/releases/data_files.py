@@ -9,14 +9,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._file_format import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data.file_format import (
     DataLayer,
     ProbedGate,
     ReleaseData,
     Source,
     write,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._releases import newest_minor
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.releases import newest_minor
 
 __all__ = ["GONE", "NEXT", "PRESENT", "next_release"]
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._probe import Answer
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data.probe import Answer
 from support.releases.names import NEXT_RELEASE
 
 __all__ = ["FakeComponent", "FakeGate"]

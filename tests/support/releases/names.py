@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._releases import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.releases import (
     minor_name,
     newest_minor,
 )

@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from ansible_collections.configok.node.plugins.module_utils._machines._changes._config_inputs import ConfigInputs
-from ansible_collections.configok.node.plugins.module_utils._machines._changes._observe import observe
-from ansible_collections.configok.node.plugins.module_utils._machines._changes._plan_change import Surroundings
-from ansible_collections.configok.node.plugins.module_utils._machines._changes._types import ObservedMachine
-from ansible_collections.configok.node.plugins.module_utils._machines._objects._types import (
+from ansible_collections.configok.node.plugins.module_utils._machines._changes.config_inputs import ConfigInputs
+from ansible_collections.configok.node.plugins.module_utils._machines._changes.observe import observe
+from ansible_collections.configok.node.plugins.module_utils._machines._changes.plan_change import Surroundings
+from ansible_collections.configok.node.plugins.module_utils._machines._changes.types import ObservedMachine
+from ansible_collections.configok.node.plugins.module_utils._machines._objects.types import (
     PROVIDER_API_VERSION,
     Capabilities,
     Cluster,
@@ -24,9 +24,9 @@ from ansible_collections.configok.node.plugins.module_utils._machines._objects._
     ProviderConfig,
     Runtime,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import ConfigStatus
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_known import (
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_status import ConfigStatus
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.well_known import (
     ANNOTATION_CONFIG_SOURCE,
     ANNOTATION_CONFIG_STATUS,
     ANNOTATION_MACHINE,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Unreachable
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import Unreachable
 from support.rollouts.virtual_clock import SimulationEnded
 from support.rollouts.world import World
 

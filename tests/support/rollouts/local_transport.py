@@ -9,11 +9,11 @@ import queue
 from collections.abc import Callable
 from urllib.parse import parse_qsl, unquote
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Unreachable
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import describe
-from ansible_collections.configok.node.plugins.module_utils._kube._interrupt import Interrupt
-from ansible_collections.configok.node.plugins.module_utils._kube._transport import Lines, Transport
-from ansible_collections.configok.node.plugins.module_utils._kube._transport import Response as Answer
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import Unreachable
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import describe
+from ansible_collections.configok.node.plugins.module_utils._kube.interrupt import Interrupt
+from ansible_collections.configok.node.plugins.module_utils._kube.transport import Lines, Transport
+from ansible_collections.configok.node.plugins.module_utils._kube.transport import Response as Answer
 from embedded_apiserver.http_server import Request, Response
 from embedded_apiserver.server import EmbeddedApiServer
 from support.rollouts.simulated_pods import SimulatedPods

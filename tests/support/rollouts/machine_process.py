@@ -13,10 +13,10 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
-from ansible_collections.configok.node.plugins.module_utils._kube._credentials import from_kubeconfig
-from ansible_collections.configok.node.plugins.module_utils._rollout._run._host_change import MachineRequest
-from ansible_collections.configok.node.plugins.module_utils._rollout._timing import Clock
+from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube.credentials import from_kubeconfig
+from ansible_collections.configok.node.plugins.module_utils._rollout._run.host_change import MachineRequest
+from ansible_collections.configok.node.plugins.module_utils._rollout.timing import Clock
 from embedded_apiserver.server import EmbeddedApiServer
 from support.rollouts.simulated_machines import Declared, MachineWorld, SimulatedHosts
 from support.rollouts.simulated_nodes import SimulatedNodes

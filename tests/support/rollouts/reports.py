@@ -8,10 +8,8 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_view import NodeView
-from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target, Wave
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_view import NodeView
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record import (
     FailedNode,
     PresentWave,
     Record,
@@ -19,13 +17,15 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._record._re
     RolloutStart,
     TimelineEntry,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._report._page_data import page_data
-from ansible_collections.configok.node.plugins.module_utils._rollout._report._pool_report import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._report.page_data import page_data
+from ansible_collections.configok.node.plugins.module_utils._rollout._report.pool_report import (
     ChangeGroup,
     FieldRow,
     MachineEntry,
     PoolReport,
 )
+from ansible_collections.configok.node.plugins.module_utils._rollout.plan import Target, Wave
+from ansible_collections.configok.node.plugins.module_utils._text import sanitize_all
 from ansible_collections.configok.node.plugins.plugin_utils._report_page import render_page
 from support.rollouts.views import a_source, a_target, a_view
 

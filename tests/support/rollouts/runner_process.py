@@ -9,13 +9,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Unreachable
-from ansible_collections.configok.node.plugins.module_utils._kube._credentials import Credentials
-from ansible_collections.configok.node.plugins.module_utils._kube._interrupt import Interrupt
-from ansible_collections.configok.node.plugins.module_utils._kube._retry import ONCE, PATIENT
-from ansible_collections.configok.node.plugins.module_utils._kube._transport import ClientSettings, Lines, Timing
-from ansible_collections.configok.node.plugins.module_utils._kube._transport import Response as Answer
+from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import Unreachable
+from ansible_collections.configok.node.plugins.module_utils._kube.credentials import Credentials
+from ansible_collections.configok.node.plugins.module_utils._kube.interrupt import Interrupt
+from ansible_collections.configok.node.plugins.module_utils._kube.retry import ONCE, PATIENT
+from ansible_collections.configok.node.plugins.module_utils._kube.transport import ClientSettings, Lines, Timing
+from ansible_collections.configok.node.plugins.module_utils._kube.transport import Response as Answer
 from embedded_apiserver.server import EmbeddedApiServer
 from support.rollouts.faulty_clients import Killed
 from support.rollouts.local_transport import LocalTransport

@@ -10,10 +10,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import KubeError
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import KubeError
 from ansible_collections.configok.node.plugins.module_utils._rollout import RolloutError
-from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Plan, Target
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import Rollout
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record import Rollout
+from ansible_collections.configok.node.plugins.module_utils._rollout.plan import Plan, Target
 from support.rollouts.runner_process import Faults, Killed, RunnerProcess
 from support.rollouts.scripted_fleet import Fleet, ScriptedFleet, a_world
 from support.rollouts.timeline import Timeline

@@ -11,14 +11,14 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import NotFound
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import node, node_status
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_known import ANNOTATION_CONFIG_STATUS
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import NotFound
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import node, node_status
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.well_known import ANNOTATION_CONFIG_STATUS
 from ansible_collections.configok.node.plugins.module_utils._rollout import RolloutError
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_access import assign_nodes
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_view import NodeView
-from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_access import assign_nodes
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_view import NodeView
+from ansible_collections.configok.node.plugins.module_utils._rollout.plan import Target
 from support.rollouts.simulated_nodes import CRASHES, GOOD, SILENT, status_of
 from support.rollouts.world import World
 

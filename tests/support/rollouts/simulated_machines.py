@@ -11,29 +11,29 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import NotFound
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import node_status
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
-from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._machine_planner import (
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import NotFound
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import node_status
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._rollout._decisions.machine_planner import (
     make_machine_plan,
     needs_run,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._goals import MachineGoal
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_goals import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_goals import (
     installed_versions,
     unmet,
     unmet_versions,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_list import list_nodes
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_view import NodeView
-from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Plan, Target
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_file import Pool
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import Record, Rollout
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import read_record
-from ansible_collections.configok.node.plugins.module_utils._rollout._run._host_change import MachineRequest
-from ansible_collections.configok.node.plugins.module_utils._rollout._run._run_options import RunOptions
-from ansible_collections.configok.node.plugins.module_utils._rollout._run._runner import PoolRunner
-from ansible_collections.configok.node.plugins.module_utils._rollout._run._wave_run import WaveResult
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_list import list_nodes
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_view import NodeView
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool.pool_file import Pool
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record import Record, Rollout
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record_store import read_record
+from ansible_collections.configok.node.plugins.module_utils._rollout._run.host_change import MachineRequest
+from ansible_collections.configok.node.plugins.module_utils._rollout._run.run_options import RunOptions
+from ansible_collections.configok.node.plugins.module_utils._rollout._run.runner import PoolRunner
+from ansible_collections.configok.node.plugins.module_utils._rollout._run.wave_run import WaveResult
+from ansible_collections.configok.node.plugins.module_utils._rollout.goals import MachineGoal
+from ansible_collections.configok.node.plugins.module_utils._rollout.plan import Plan, Target
 from support.rollouts.world import World
 
 __all__ = ["NEW", "OLD", "RECORD", "Declared", "MachineWorld", "SimulatedHosts"]

@@ -9,21 +9,21 @@ import threading
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import KubeError, NotFound
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import NODES, node, node_status
-from ansible_collections.configok.node.plugins.module_utils._kube._interrupt import Interrupt
-from ansible_collections.configok.node.plugins.module_utils._kube._transport import Timing
-from ansible_collections.configok.node.plugins.module_utils._kube._watch import watch
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig import _config_ok as verdicts
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import status_patch
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import (
+from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import KubeError, NotFound
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import NODES, node, node_status
+from ansible_collections.configok.node.plugins.module_utils._kube.interrupt import Interrupt
+from ansible_collections.configok.node.plugins.module_utils._kube.transport import Timing
+from ansible_collections.configok.node.plugins.module_utils._kube.watch import watch
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig import config_ok as verdicts
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_ok import status_patch
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_status import (
     ComponentStatus,
     ConfigStatus,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_view import NodeView, node_view
-from ansible_collections.configok.node.plugins.module_utils._rollout._timing import Clock
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_view import NodeView, node_view
+from ansible_collections.configok.node.plugins.module_utils._rollout.timing import Clock
 
 __all__ = ["ADOPTS", "CRASHES", "GOOD", "NO_RUNTIME", "SILENT", "SUSPECT", "UNTRUSTED", "SimulatedNodes", "status_of"]
 

@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import PODS
-from ansible_collections.configok.node.plugins.module_utils._rollout._timing import Clock
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import PODS
+from ansible_collections.configok.node.plugins.module_utils._rollout.timing import Clock
 from embedded_apiserver.http_server import Request, Response
 
 __all__ = ["Budget", "Pod", "SimulatedPods"]

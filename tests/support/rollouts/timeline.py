@@ -13,13 +13,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_known import (
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.well_known import (
     ANNOTATION_ASSIGNMENT,
     ANNOTATION_CONFIG_SOURCE,
     ANNOTATION_CONFIG_STATUS,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import Record, Rollout
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import decode_record
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record import Record, Rollout
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record_store import decode_record
 from embedded_apiserver.http_server import Request, Response
 from embedded_apiserver.resources import RESOURCES
 from support.rollouts.world import World

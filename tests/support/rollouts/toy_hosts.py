@@ -13,8 +13,8 @@ from typing import Any
 
 import yaml
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import NotFound
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import node_status
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import NotFound
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import node_status
 from support.api.clusters import look
 from support.rollouts.simulated_nodes import SimulatedNodes
 

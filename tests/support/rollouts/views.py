@@ -7,19 +7,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import (
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle_trial import Trial
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_status import (
     ComponentStatus,
     ConfigStatus,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_view import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_view import (
     AgentAnswer,
     AssignedConfig,
     NodeSystem,
     NodeView,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target
+from ansible_collections.configok.node.plugins.module_utils._rollout.plan import Target
 
 __all__ = ["UID", "a_source", "a_target", "a_view"]
 

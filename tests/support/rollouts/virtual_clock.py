@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from typing import Any, TypeVar
 
-from ansible_collections.configok.node.plugins.module_utils._rollout._timing import Clock
+from ansible_collections.configok.node.plugins.module_utils._rollout.timing import Clock
 from embedded_apiserver.watching import WatchClock
 
 __all__ = ["ServerClock", "SimulationEnded", "VirtualClock"]

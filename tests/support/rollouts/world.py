@@ -10,26 +10,26 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import NAMESPACES
-from ansible_collections.configok.node.plugins.module_utils._kube._credentials import Credentials
-from ansible_collections.configok.node.plugins.module_utils._kube._transport import ClientSettings, Timing
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
-from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._planner import make_plan
-from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._window import Progress
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_access import assign_nodes
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_list import list_nodes
-from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Plan, Target
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_file import Pool, parse_pool
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import Record, Rollout
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import read_record
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._revisions import publish_bundle
-from ansible_collections.configok.node.plugins.module_utils._rollout._run._run_options import RunOptions
-from ansible_collections.configok.node.plugins.module_utils._rollout._run._runner import PoolRunner
-from ansible_collections.configok.node.plugins.module_utils._rollout._run._wave_run import WaveResult
-from ansible_collections.configok.node.plugins.module_utils._rollout._timing import Clock
+from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import NAMESPACES
+from ansible_collections.configok.node.plugins.module_utils._kube.credentials import Credentials
+from ansible_collections.configok.node.plugins.module_utils._kube.transport import ClientSettings, Timing
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle import build_bundle
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle_trial import Trial
+from ansible_collections.configok.node.plugins.module_utils._rollout._decisions.planner import make_plan
+from ansible_collections.configok.node.plugins.module_utils._rollout._decisions.window import Progress
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_access import assign_nodes
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_list import list_nodes
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool.pool_file import Pool, parse_pool
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record import Record, Rollout
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record_store import read_record
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.revisions import publish_bundle
+from ansible_collections.configok.node.plugins.module_utils._rollout._run.run_options import RunOptions
+from ansible_collections.configok.node.plugins.module_utils._rollout._run.runner import PoolRunner
+from ansible_collections.configok.node.plugins.module_utils._rollout._run.wave_run import WaveResult
+from ansible_collections.configok.node.plugins.module_utils._rollout.plan import Plan, Target
+from ansible_collections.configok.node.plugins.module_utils._rollout.timing import Clock
 from embedded_apiserver.server import EmbeddedApiServer
 from support.configs.kubelet import kubelet_config
 from support.rollouts.local_transport import LocalTransport

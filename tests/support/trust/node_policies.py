@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ansible_collections.configok.node.plugins.module_utils._cluster._local_configs import publish_local_config
-from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import ConfigInUse, good
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import TrustStatus, read_status
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._local_config import (
+from ansible_collections.configok.node.plugins.module_utils._cluster.local_configs import publish_local_config
+from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_ok import ConfigInUse, good
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_status import TrustStatus, read_status
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.local_config import (
     LocalConfig,
     encode_local_config,
     local_hash,

@@ -17,14 +17,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import HASH_SCHEME, content_hash
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_known import (
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle import HASH_SCHEME, content_hash
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.well_known import (
     ANNOTATION_SIGNATURES,
     ANNOTATION_STATEMENT,
     LABEL_POOL,
 )
-from ansible_collections.configok.node.plugins.module_utils._trust._public_keys import parse_public_key
-from ansible_collections.configok.node.plugins.module_utils._trust._statement import (
+from ansible_collections.configok.node.plugins.module_utils._trust.public_keys import parse_public_key
+from ansible_collections.configok.node.plugins.module_utils._trust.statement import (
     SIGNATURE_NAMESPACE,
     Statement,
     encode_signatures,

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
-from ansible_collections.configok.node.plugins.module_utils._trust._public_keys import PublicKey
+from ansible_collections.configok.node.plugins.module_utils._trust.public_keys import PublicKey
 
 __all__ = ["NAMESPACE", "SshKey", "armored", "certified", "sshsig", "string"]
 

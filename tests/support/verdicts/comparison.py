@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import Finding, Level
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._component_flags import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags.component_flags import (
     ComponentFlags,
 )
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.findings import Finding, Level
 from ansible_collections.configok.node.plugins.module_utils._operations._cel import cel_checker
 from support.configs.checking import check_file
 from support.oracle.ours import stage_of

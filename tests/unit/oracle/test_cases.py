@@ -11,7 +11,7 @@ from typing import NoReturn
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules import rule_facts
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import find_kind
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.kinds import find_kind
 from support.configs.kubelet import KUBELET_KIND
 from support.oracle.by_rule import ELSEWHERE, RULES
 from support.oracle.case import Answer, Case

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.check import check
 from support.api.binaries import minor_of
 from support.configs.kubelet import KUBELET_KIND
 from support.conformance.ancestor import missing_ancestor

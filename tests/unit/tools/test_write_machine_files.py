@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._machines import InvalidMachines
-from ansible_collections.configok.node.plugins.module_utils._machines._objects._read import read_catalog
+from ansible_collections.configok.node.plugins.module_utils._machines._objects.read import read_catalog
 from support.machine_files import (
     API_VERSION,
     cluster,

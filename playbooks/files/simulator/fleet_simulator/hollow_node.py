@@ -10,67 +10,67 @@ import random
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from ansible_collections.configok.node.plugins.module_utils._agent._reporting._status_writer import (
+from ansible_collections.configok.node.plugins.module_utils._agent._reporting.status_writer import (
     NodeReport,
     only_ends_trial,
     without_healthy_states,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._state import _actions as actions
-from ansible_collections.configok.node.plugins.module_utils._agent._state._actions import (
+from ansible_collections.configok.node.plugins.module_utils._agent._state import actions as actions
+from ansible_collections.configok.node.plugins.module_utils._agent._state.actions import (
     Acknowledgement,
     Observation,
     SyncPhase,
     SyncResult,
     plan,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._state._active_config import (
+from ansible_collections.configok.node.plugins.module_utils._agent._state.active_config import (
     crash_reason,
     select_active,
     unhealthy_reason,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._state._confirmation import (
+from ansible_collections.configok.node.plugins.module_utils._agent._state.confirmation import (
     confirmation_due,
     is_confirmation_close,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._state._desired_state import (
+from ansible_collections.configok.node.plugins.module_utils._agent._state.desired_state import (
     DesiredKind,
     DesiredState,
     NodeAnnotations,
     read_desired_state,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._state._health import ComponentsObservation
-from ansible_collections.configok.node.plugins.module_utils._agent._state._host_look import HostLook
-from ansible_collections.configok.node.plugins.module_utils._agent._state._node_state import (
+from ansible_collections.configok.node.plugins.module_utils._agent._state.health import ComponentsObservation
+from ansible_collections.configok.node.plugins.module_utils._agent._state.host_look import HostLook
+from ansible_collections.configok.node.plugins.module_utils._agent._state.node_state import (
     ComponentFiles,
     Moment,
     NodeState,
     Records,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._state._records import (
+from ansible_collections.configok.node.plugins.module_utils._agent._state.records import (
     LOCAL_CONFIG,
     AnsweredAssignment,
     AssignmentFailure,
     ConfigRecord,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._state._start_history import (
+from ansible_collections.configok.node.plugins.module_utils._agent._state.start_history import (
     BadConfig,
     End,
     Start,
     append_start,
     crashes_since_adoption,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._state._verdict import (
+from ansible_collections.configok.node.plugins.module_utils._agent._state.verdict import (
     ComponentsCondition,
     build_status,
     choose_verdict,
     config_label,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig import _config_ok as verdicts
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import Bundle
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import ConfigOk
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import ComponentStatus
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_known import NAMESPACE_BUNDLES, VERSION
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig import config_ok as verdicts
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle import Bundle
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_ok import ConfigOk
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_status import ComponentStatus
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.well_known import NAMESPACE_BUNDLES, VERSION
 
 from .scenario import Behaviour, Outcome
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import Any
 
-from ansible_collections.configok.node.plugins.module_utils._agent._reporting._status_writer import (
+from ansible_collections.configok.node.plugins.module_utils._agent._reporting.status_writer import (
     NodeReport,
     report_patch,
 )

@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar, get_args
 
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._durations import setting_duration
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._strict_mapping import (
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.durations import setting_duration
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.strict_mapping import (
     MessageForm,
     StrictFields,
     integer,

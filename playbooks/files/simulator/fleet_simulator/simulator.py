@@ -20,24 +20,24 @@ from functools import partial
 from queue import Empty, SimpleQueue
 from typing import Any
 
-from ansible_collections.configok.node.plugins.module_utils._agent._node_watch import annotations_of
-from ansible_collections.configok.node.plugins.module_utils._agent._reporting._status_writer import NodeReport
-from ansible_collections.configok.node.plugins.module_utils._agent._state._desired_state import NodeAnnotations
-from ansible_collections.configok.node.plugins.module_utils._agent._state._node_state import Moment
-from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
-from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import (
+from ansible_collections.configok.node.plugins.module_utils._agent._reporting.status_writer import NodeReport
+from ansible_collections.configok.node.plugins.module_utils._agent._state.desired_state import NodeAnnotations
+from ansible_collections.configok.node.plugins.module_utils._agent._state.node_state import Moment
+from ansible_collections.configok.node.plugins.module_utils._agent.node_watch import annotations_of
+from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
+from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import (
     AlreadyExists,
     Conflict,
     KubeError,
     NotFound,
 )
-from ansible_collections.configok.node.plugins.module_utils._kube._interrupt import Interrupt
-from ansible_collections.configok.node.plugins.module_utils._kube._parallel import run_parallel
-from ansible_collections.configok.node.plugins.module_utils._kube._watch import watch
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import Bundle, InvalidBundle
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import Cause
+from ansible_collections.configok.node.plugins.module_utils._kube.interrupt import Interrupt
+from ansible_collections.configok.node.plugins.module_utils._kube.parallel import run_parallel
+from ansible_collections.configok.node.plugins.module_utils._kube.watch import watch
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle import Bundle, InvalidBundle
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_status import Cause
 
 from .hollow_node import BOOT_ID, FetchedBundle, HollowNode
 from .node_objects import (

@@ -9,16 +9,16 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
-from ..._foreign._json import load_json
-from ..._nodeconfig import _config_ok as verdicts
-from ..._nodeconfig._config_ok import ConfigOk
-from ..._nodeconfig._config_status import Cause
-from ..._nodeconfig._redact import beginning, redact_text
-from ..._nodeconfig._untrusted import sanitize
+from ..._foreign import load_json
+from ..._nodeconfig import config_ok as verdicts
+from ..._nodeconfig.config_ok import ConfigOk
+from ..._nodeconfig.config_status import Cause
+from ..._text import sanitize
+from ..._text.redact import beginning, redact_text
 from .._agent_context import AgentContext
 from .._interfaces import CommandRunner
-from .._state._node_state import NodeState
-from .._state._start_history import Start, has_last_words, is_crash, starts_of_newest_config
+from .._state.node_state import NodeState
+from .._state.start_history import Start, has_last_words, is_crash, starts_of_newest_config
 
 _LINES = 200  # of an invocation's end, searched if no message has a telltale form
 _MAX_MESSAGE = 200  # characters

@@ -10,16 +10,16 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any, Literal, NamedTuple
 
-from ..._kube._api_errors import AlreadyExists, KubeError
-from ..._kube._api_paths import events
-from ..._kube._retry import Backoff
-from ..._nodeconfig._untrusted import sanitize
+from ..._kube.api_errors import AlreadyExists, KubeError
+from ..._kube.api_paths import events
+from ..._kube.retry import Backoff
+from ..._text import sanitize
 from .._agent_context import AgentContext
 from .._log import ADOPTED, HEALTHY, PROMOTED, REFUSED, SUSPECT, log
-from .._state._actions import SyncTransition
-from .._state._desired_state import DesiredState
-from .._state._records import ConfigRecord
 from .._state._trial_period import TrialTransition
+from .._state.actions import SyncTransition
+from .._state.desired_state import DesiredState
+from .._state.records import ConfigRecord
 
 EventReason = Literal["ConfigAdopted", "ConfigRefused", "ConfigRolledBack"]
 _MESSAGE_IDS: Mapping[TrialTransition, str] = {"healthy": HEALTHY, "promoted": PROMOTED, "suspect": SUSPECT}

@@ -13,14 +13,14 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple, Protocol
 
-from ..._nodeconfig._assignment import ConfigSource
-from ..._nodeconfig._config_status import Cause
+from ..._nodeconfig.assignment import ConfigSource
+from ..._nodeconfig.config_status import Cause
 from .._agent_context import AgentContext
 from .._counters import BUCKETS, Counters
 from .._log import log
-from .._state._desired_state import DesiredState
-from .._state._node_state import NodeState
-from ._status_writer import RunReport, write_report
+from .._state.desired_state import DesiredState
+from .._state.node_state import NodeState
+from .status_writer import RunReport, write_report
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 

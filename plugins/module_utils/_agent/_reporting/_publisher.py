@@ -8,21 +8,21 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 
-from ..._nodeconfig import _config_ok as verdicts
-from ..._nodeconfig._config_ok import ConfigOk
-from ..._nodeconfig._config_status import Cause, ComponentState, ConfigStatus
+from ..._nodeconfig import config_ok as verdicts
+from ..._nodeconfig.config_ok import ConfigOk
+from ..._nodeconfig.config_status import Cause, ComponentState, ConfigStatus
 from .._agent_context import AgentContext
-from .._state._actions import Observation
-from .._state._confirmation import is_confirmation_close
-from .._state._desired_state import DesiredKind, NodeAnnotations, read_desired_state
-from .._state._health import ComponentsObservation
-from .._state._records import LOCAL_CONFIG, AnsweredAssignment, ConfigRecord
 from .._state._trial_period import failure_outside_trial
-from .._state._verdict import ComponentsCondition, choose_verdict, config_in_use
+from .._state.actions import Observation
+from .._state.confirmation import is_confirmation_close
+from .._state.desired_state import DesiredKind, NodeAnnotations, read_desired_state
+from .._state.health import ComponentsObservation
+from .._state.records import LOCAL_CONFIG, AnsweredAssignment, ConfigRecord
+from .._state.verdict import ComponentsCondition, choose_verdict, config_in_use
 from ._crash_messages import CrashMessages
 from ._event_recorder import ChangeRecorder, EventRecorder
 from ._metrics import MetricsOutput, MetricsPublisher
-from ._status_writer import (
+from .status_writer import (
     NodeReport,
     RunReport,
     StatusBuilder,

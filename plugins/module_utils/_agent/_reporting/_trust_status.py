@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-from ..._nodeconfig._config_status import TrustStatus
+from ..._nodeconfig.config_status import TrustStatus
 from .._agent_configuration import InvalidConfiguration
-from .._state._node_state import Records
-from .._state._records import ConfigRecord, raised_floors
+from .._state.node_state import Records
+from .._state.records import ConfigRecord, raised_floors
 from .._store._store import Store
 from .._trust_settings import TrustSettings
 

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple, Union
 
-from ..._nodeconfig._durations import condition_duration
-from ._health import ComponentsObservation
-from ._node_state import Moment, NodeState
-from ._records import AnsweredAssignment, AssignmentFailure, ConfigRecord, same_config
+from ..._nodeconfig.durations import condition_duration
+from .health import ComponentsObservation
+from .node_state import Moment, NodeState
+from .records import AnsweredAssignment, AssignmentFailure, ConfigRecord, same_config
 
 _WINDOW = 600.0  # seconds for which a crash after the trial is reported
 _SAVE_EVERY = 60.0  # healthy seconds; those since the last save are lost if the agent is killed

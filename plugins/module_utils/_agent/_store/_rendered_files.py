@@ -17,12 +17,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..._componentconfig import ConfigError
-from ..._componentconfig._codec._plain_values import HEAD_FIELDS, fingerprint, json_values, merge
-from ..._componentconfig._codec._plain_values import decode_values as decode_config_values
-from ..._componentconfig._schema._path_fields import resolve_paths
-from ..._foreign._json import load_json
+from ..._componentconfig._codec.plain_values import HEAD_FIELDS, fingerprint, json_values, merge
+from ..._componentconfig._codec.plain_values import decode_values as decode_config_values
+from ..._componentconfig._schema.path_fields import resolve_paths
+from ..._foreign import load_json
 from .._agent_configuration import ComponentConfiguration
-from .._state._records import ConfigRecord
+from .._state.records import ConfigRecord
 from ._store import Store, digest
 
 _KINDS = {
@@ -50,7 +50,7 @@ def decode_values(text: str, what: str) -> Any:
 def _decode_strict(text: str, what: str) -> Any:
     # Imported here because prestart must load neither the engine nor YAML. The engine decodes, so that the values are
     # those that were validated: PyYAML reads 1:20, 4.1e1, n and dates differently from Kubernetes.
-    from ..._componentconfig._codec._document import decode as decode_document
+    from ..._componentconfig._codec.document import decode as decode_document
 
     try:
         return decode_document(text, file=what).data

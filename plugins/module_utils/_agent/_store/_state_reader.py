@@ -9,10 +9,10 @@ from collections.abc import Sequence
 
 from .._agent_configuration import AgentConfiguration, ComponentConfiguration
 from .._interfaces import Clock
-from .._state._active_config import ActiveConfig, select_active
-from .._state._node_state import ComponentFiles, NodeState, Records
-from .._state._records import LOCAL_CONFIG, ConfigRecord
-from .._state._start_history import BadConfig, Start, crashes_since_adoption, starts_of_newest_config
+from .._state.active_config import ActiveConfig, select_active
+from .._state.node_state import ComponentFiles, NodeState, Records
+from .._state.records import LOCAL_CONFIG, ConfigRecord
+from .._state.start_history import BadConfig, Start, crashes_since_adoption, starts_of_newest_config
 from ._rendered_files import init_config_hash, read_or_restore, same_values
 from ._store import Store, digest
 

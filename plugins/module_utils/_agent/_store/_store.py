@@ -17,11 +17,11 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..._foreign._json import load_json
-from ..._nodeconfig._assignment import UID_PATTERN, ConfigSource
-from .._state._node_state import Records
-from .._state._records import AnsweredAssignment, ConfigRecord, DamagedFile, decode_floors, encode_floors
-from .._state._start_history import (
+from ..._foreign import load_json
+from ..._nodeconfig.assignment import UID_PATTERN, ConfigSource
+from .._state.node_state import Records
+from .._state.records import AnsweredAssignment, ConfigRecord, DamagedFile, decode_floors, encode_floors
+from .._state.start_history import (
     BadConfig,
     Start,
     decode_bad_configs,
@@ -32,7 +32,7 @@ from .._state._start_history import (
 from ._durable_files import MAX_BYTES, STORE_LOCK, Disk, DurableFiles
 
 if TYPE_CHECKING:
-    from ..._nodeconfig._bundle import Bundle
+    from ..._nodeconfig.bundle import Bundle
 
 CONFIG_FILE = "config.yaml"
 UNKNOWN_VERSION = "unknown"
@@ -108,7 +108,7 @@ class Store:
 
     def read_checkpoint(self, source: ConfigSource) -> Bundle | None:
         """Return a bundle from its checkpoint, None if that is missing or damaged."""
-        from ..._nodeconfig._bundle import Bundle, InvalidBundle  # here, because prestart seldom needs it
+        from ..._nodeconfig.bundle import Bundle, InvalidBundle  # here, because prestart seldom needs it
 
         def decode(data: bytes) -> Bundle:
             try:

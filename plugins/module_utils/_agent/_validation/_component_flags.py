@@ -13,9 +13,9 @@ import os
 import re
 from collections.abc import Sequence
 
-from ..._componentconfig._flags._kubelet_flags import CONFIG_DIRECTORY, fields_set_by_flags, parse_flags
-from ..._host._component_process import find_drop_ins, read_drop_in
-from .._state._health import CommandLine
+from ..._componentconfig._flags.kubelet_flags import CONFIG_DIRECTORY, fields_set_by_flags, parse_flags
+from ..._host.component_process import find_drop_ins, read_drop_in
+from .._state.health import CommandLine
 from .._store._rendered_files import UndecodableConfig, decode_values, field_paths
 from .._store._store import Store
 

@@ -13,9 +13,9 @@ from __future__ import annotations
 import os
 from typing import Any, NamedTuple
 
-from ..._componentconfig._codec._plain_values import fingerprint
-from ..._host._component_process import find_drop_ins, read_drop_in
-from ..._nodeconfig._local_config import (
+from ..._componentconfig._codec.plain_values import fingerprint
+from ..._host.component_process import find_drop_ins, read_drop_in
+from ..._nodeconfig.local_config import (
     InvalidLocalConfig,
     LocalComponent,
     LocalConfig,
@@ -23,7 +23,7 @@ from ..._nodeconfig._local_config import (
     local_hash,
 )
 from .._agent_configuration import AgentConfiguration, ComponentConfiguration, InvalidConfiguration
-from .._state._node_state import NodeInputs
+from .._state.node_state import NodeInputs
 from .._store._durable_files import file_stamp
 from .._store._rendered_files import (
     UndecodableConfig,

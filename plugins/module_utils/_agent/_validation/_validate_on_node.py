@@ -12,27 +12,27 @@ from collections.abc import Callable, Sequence, Set
 from typing import Any
 
 from ..._componentconfig import ConfigError
-from ..._componentconfig._bundle_policy import bundle_findings
-from ..._componentconfig._check import check, check_host
-from ..._componentconfig._codec._document import Document, decode
-from ..._componentconfig._codec._plain_values import HEAD_FIELDS
-from ..._componentconfig._denials import denials, node_values, unknown_field_patterns
-from ..._componentconfig._drop_ins import (
+from ..._componentconfig._codec.document import Document, decode
+from ..._componentconfig._codec.plain_values import HEAD_FIELDS
+from ..._componentconfig._flags.component_flags import ComponentFlags, with_flags
+from ..._componentconfig._flags.kubelet_flags import CONFIG_DIRECTORY, parse_flags
+from ..._componentconfig._rules.host_model import Host, HostQuery
+from ..._componentconfig._rules.host_rules import HostRules
+from ..._componentconfig._schema.kinds import MAIN_KINDS, find_kind
+from ..._componentconfig._schema.releases import minor_of
+from ..._componentconfig.bundle_policy import bundle_findings
+from ..._componentconfig.check import check, check_host
+from ..._componentconfig.denials import denials, node_values, unknown_field_patterns
+from ..._componentconfig.drop_ins import (
     effective_with_drop_ins,
     empty_value_findings,
     is_same_with_drop_ins,
     merge_drop_in_documents,
 )
-from ..._componentconfig._findings import Finding, InvalidConfig, Level, bounded, located, reading_order
-from ..._componentconfig._flags._component_flags import ComponentFlags, with_flags
-from ..._componentconfig._flags._kubelet_flags import CONFIG_DIRECTORY, parse_flags
-from ..._componentconfig._load import merge_documents
-from ..._componentconfig._rules._host_model import Host, HostQuery
-from ..._componentconfig._rules._host_rules import HostRules
-from ..._componentconfig._schema._kinds import MAIN_KINDS, find_kind
-from ..._componentconfig._schema._releases import minor_of
+from ..._componentconfig.findings import Finding, InvalidConfig, Level, bounded, located, reading_order
+from ..._componentconfig.load import merge_documents
 from .._agent_configuration import AgentConfiguration, ComponentConfiguration, InvalidConfiguration
-from .._state._node_state import NodeInputs
+from .._state.node_state import NodeInputs
 from .._store._rendered_files import UndecodableConfig, render_config
 from ._component_flags import PROBED_FIELDS
 from ._node_inputs import own_config_values

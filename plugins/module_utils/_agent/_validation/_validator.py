@@ -12,11 +12,11 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from ..._foreign._json import load_json
-from ..._nodeconfig._redact import beginning, redact_text
+from ..._foreign import load_json
+from ..._text.redact import beginning, redact_text
 from .._agent_configuration import ComponentConfiguration
 from .._interfaces import CommandResult, CommandRunner
-from .._state._node_state import NodeInputs
+from .._state.node_state import NodeInputs
 from .._store._durable_files import LOCK_WAIT, locked
 from .._store._store import Store, digest
 

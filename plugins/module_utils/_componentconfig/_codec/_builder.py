@@ -8,8 +8,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .._findings import RULE_DUPLICATE, Finding, InvalidConfig, Level, located
-from .._scalars._field_path import Path
+from .._scalars.field_path import Path
+from ..findings import RULE_DUPLICATE, Finding, InvalidConfig, Level, located
 
 
 def key_text(value: object) -> str:

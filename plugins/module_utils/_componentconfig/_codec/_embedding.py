@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Container, Mapping
 from typing import NamedTuple
 
-from .._scalars._field_path import Path
+from .._scalars.field_path import Path
 
 
 class Embedding(NamedTuple):

@@ -9,11 +9,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from .._codec._plain_values import HEAD_FIELDS
-from .._scalars._field_path import Path
+from .._codec.plain_values import HEAD_FIELDS
+from .._scalars.field_path import Path
 from .._schema._defaults import is_zero
-from .._schema._kinds import Kind
-from .._schema._releases import known_minors
+from .._schema.kinds import Kind
+from .._schema.releases import known_minors
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .._scalars._field_path import Path
-from .._schema._kinds import Kind, find_kind
+from .._scalars.field_path import Path
+from .._schema.kinds import Kind, find_kind
 from ._field_moves import Loss, LossHint, drop_unknown_subfields
 
 

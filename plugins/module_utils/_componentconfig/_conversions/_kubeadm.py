@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .._schema._kinds import Kind
+from .._schema.kinds import Kind
 from ._field_moves import Loss, LossHint, arguments_to_list, arguments_to_map, move
 
 _ARGUMENTS = {

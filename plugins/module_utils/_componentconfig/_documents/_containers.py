@@ -10,14 +10,14 @@ import shlex
 from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any, Callable, NamedTuple
 
-from .._codec._document import Document
 from .._codec._embedding import EmbeddedFlag, EmbeddedFlags, Embedding
-from .._codec._plain_values import HEAD_FIELDS, head_values
-from .._findings import RULE_UNKNOWN_FIELD, Finding, Level
+from .._codec.document import Document
+from .._codec.plain_values import HEAD_FIELDS, head_values
 from .._flags._flags_in_files import container_flags
-from .._scalars._field_path import Path, value_at
 from .._scalars._unexpanded import UNEXPANDED, is_unexpanded
-from ._recognition import (
+from .._scalars.field_path import Path, value_at
+from ..findings import RULE_UNKNOWN_FIELD, Finding, Level
+from .recognition import (
     KUBERNETES,
     container_rows,
     doubtful_document,

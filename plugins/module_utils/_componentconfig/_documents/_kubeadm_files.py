@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, cast
 
-from .._codec._document import Document
-from .._findings import Finding, Level
-from ._component_file import is_of_kubeadm
+from .._codec.document import Document
+from ..findings import Finding, Level
+from .component_file import is_of_kubeadm
 
 RULE_SKIPPED = "document-skipped"
 """The rule of a document's own finding that kubeadm does not read it."""

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from .. import ConfigError
-from .._codec._document import MAX_BYTES, Document, decode, split
-from .._findings import Finding, InvalidConfig, located, not_judged
+from .._codec.document import MAX_BYTES, Document, decode, split
+from ..findings import Finding, InvalidConfig, located, not_judged
 from ._templates import TEMPLATE, quoted_templates, template_line
 from ._user_data import user_data_parts
 

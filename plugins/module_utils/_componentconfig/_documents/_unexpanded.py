@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from .._codec._document import Document
-from .._codec._plain_values import HEAD_FIELDS
-from .._findings import Finding, not_judged
-from .._scalars._field_path import Path
+from .._codec.document import Document
+from .._codec.plain_values import HEAD_FIELDS
 from .._scalars._unexpanded import UNEXPANDED, is_unexpanded
+from .._scalars.field_path import Path
+from ..findings import Finding, not_judged
 
 _LITERAL_FIELDS = frozenset(("args", "command", "env", "expression", "expressions"))
 """Fields whose values may have dollar signs and braces of their own: command lines, and expressions."""

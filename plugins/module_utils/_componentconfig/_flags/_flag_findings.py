@@ -9,7 +9,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from .. import ConfigError
-from .._findings import (
+from .._scalars._unexpanded import UNEXPANDED, is_unexpanded
+from .._scalars.field_path import Path
+from .._schema._feature_gates import FeatureGates
+from .._schema.releases import minor_name
+from ..findings import (
     RULE_GATES_KNOWN,
     RULE_GATES_NEEDED,
     RULE_NOT_JUDGED,
@@ -19,14 +23,10 @@ from .._findings import (
     not_judged,
     show,
 )
-from .._scalars._field_path import Path
-from .._scalars._unexpanded import UNEXPANDED, is_unexpanded
-from .._schema._feature_gates import FeatureGates
-from .._schema._releases import minor_name
 from ._flag_set import FlagSet, known_flags, plain_values
 from ._flag_values import refused_values
-from ._kubelet_flags import FEATURE_GATES
 from ._pflag import REPEATABLE, Flag, parse_flag_value
+from .kubelet_flags import FEATURE_GATES
 
 GATES_FLAG = "feature-gates"
 RULE_FLAGS = "flags"

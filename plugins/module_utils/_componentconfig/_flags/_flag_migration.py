@@ -12,16 +12,16 @@ from dataclasses import dataclass
 from typing import Any, Union
 
 from .. import ConfigError
-from .._scalars._field_path import Path, dotted, format_path
 from .._scalars._unexpanded import UNEXPANDED, is_unexpanded
+from .._scalars.field_path import Path, dotted, format_path
 from .._schema._defaults import effective_value, is_zero
 from .._schema._feature_gates import FeatureGates
-from .._schema._kinds import Kind, fact_at
-from .._schema._path_fields import PATH_FIELDS, is_relative
-from .._schema._releases import minor_name
+from .._schema.kinds import Kind, fact_at
+from .._schema.path_fields import PATH_FIELDS, is_relative
+from .._schema.releases import minor_name
 from ._flag_set import FlagSet, combine_with_file
-from ._kubelet_flags import FEATURE_GATES
 from ._pflag import Flag, parse_flag_value
+from .kubelet_flags import FEATURE_GATES
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Callable, NamedTuple
 
-from .._findings import show
-from .._scalars._duration import parse_duration
-from .._scalars._numbers import parse_bool, parse_float
 from .._scalars._syntax import is_ip, network
+from .._scalars.duration import parse_duration
+from .._scalars.numbers import parse_bool, parse_float
 from .._schema._feature_gates import FeatureGates
+from ..findings import show
 
 _PORT = re.compile(r"[0-9]{1,6}")
 _PORTS = re.compile(r"([0-9]{1,6})-([0-9]{1,6})")

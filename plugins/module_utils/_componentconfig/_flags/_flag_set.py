@@ -12,15 +12,14 @@ from functools import cache, lru_cache
 from typing import Any, cast
 
 from .. import ConfigError
-from .._findings import Level
-from .._scalars._field_path import Path, value_at
 from .._scalars._unexpanded import is_unexpanded, without_unexpanded_parts
+from .._scalars.field_path import Path, value_at
 from .._schema._feature_gates import FeatureGates
-from .._schema._kinds import Kind, fact_at
-from .._schema._overlays import OverlayFlag, ReleaseOverlay, overlays
-from .._schema._releases import by_name
+from .._schema.kinds import Kind, fact_at
+from .._schema.overlays import OverlayFlag, ReleaseOverlay, overlays
+from .._schema.releases import by_name
+from ..findings import Level
 from ._flag_values import refused_values
-from ._kubelet_flags import FEATURE_GATES
 from ._pflag import (
     REPEATABLE,
     Flag,
@@ -31,6 +30,7 @@ from ._pflag import (
     parse_command_line,
     parse_flag_value,
 )
+from .kubelet_flags import FEATURE_GATES
 
 _COMMA_FORMS: frozenset[FlagForm] = frozenset(
     ("list", "looseMap", "map", "mapBool", "mapLess", "taints", "intList", "vmodule")

@@ -10,11 +10,11 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Callable, cast
 
-from .._findings import Level, show
-from .._scalars._numbers import parse_bool
 from .._scalars._syntax import is_dns_name, is_ip, is_label_key, is_label_value, parse_ip, split_url
+from .._scalars.numbers import parse_bool
 from .._schema._feature_gates import FeatureGates
-from .._schema._kinds import is_present_at
+from .._schema.kinds import is_present_at
+from ..findings import Level, show
 from ._flag_relations import RELATIONS, FlagValue
 
 _TAINTS = "register-with-taints"

@@ -10,7 +10,7 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .._scalars._field_path import Path
+from .._scalars.field_path import Path
 from ._flag_findings import Argument, flags_of
 from ._pflag import FlagUse, parse_words
 

@@ -13,12 +13,12 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 from .. import ConfigError
-from .._findings import show
-from .._scalars._duration import nanoseconds
-from .._scalars._field_path import Path
-from .._scalars._numbers import parse_bool, parse_quantity
 from .._scalars._syntax import is_ip, is_ip_port, is_port
 from .._scalars._unexpanded import is_unexpanded
+from .._scalars.duration import nanoseconds
+from .._scalars.field_path import Path
+from .._scalars.numbers import parse_bool, parse_quantity
+from ..findings import show
 
 _SHORT = {"v": "v", "h": "help"}
 

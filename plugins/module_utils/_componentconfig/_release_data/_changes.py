@@ -12,17 +12,17 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
 from .. import ConfigError
-from .._codec._plain_values import fingerprint
-from .._findings import show
-from .._scalars._duration import nanoseconds
-from .._scalars._field_path import parse_path
-from .._scalars._numbers import parse_quantity
+from .._codec.plain_values import fingerprint
+from .._scalars.duration import nanoseconds
+from .._scalars.field_path import parse_path
+from .._scalars.numbers import parse_quantity
 from .._schema._defaults import default_value, zero_value
 from .._schema._feature_gates import GATE_GROUPS, FeatureGates, GateState, gate_names, gate_state
-from .._schema._kinds import Kind, fact_at, kinds
-from .._schema._releases import minor_name, newest_minor
 from .._schema._type_check import check_types
-from ._file_format import ReleaseData
+from .._schema.kinds import Kind, fact_at, kinds
+from .._schema.releases import minor_name, newest_minor
+from ..findings import show
+from .file_format import ReleaseData
 
 _ZEROS: tuple[Any, ...] = ("", 0, False, [], {})
 

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from .. import ConfigError
 from .._schema._feature_gates import Stage
-from .._schema._overlays import OverlayFlag
-from ._file_format import COMPONENTS
+from .._schema.overlays import OverlayFlag
+from .file_format import COMPONENTS
 
 _MAX_CHARACTERS = 4 * 1024 * 1024  # of a help text; that of kube-apiserver has 50,000
 _USAGE = re.compile(r"^Usage:[ \t]*\n?[ \t]*([a-z][a-z-]{1,40})(?=[ \t\n])", re.MULTILINE)

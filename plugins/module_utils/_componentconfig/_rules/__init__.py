@@ -12,7 +12,7 @@ import json
 from functools import cache
 from typing import Any, cast
 
-from .._schema._kinds import KUBELET_CONFIGURATION, MACHINES, DataModule, Kind, machine_facts
+from .._schema.kinds import KUBELET_CONFIGURATION, MACHINES, DataModule, Kind, machine_facts
 
 __all__ = ["rule_facts", "sections_of", "value_facts", "value_table"]
 

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from .._scalars._suggestion import MAX_SUGGESTIONS, did_you_mean
-from .._schema._releases import minor_name
 from .._schema._type_check import ADMISSION_KINDS
+from .._schema.releases import minor_name
 from . import value_table
 from ._rule import EffectiveConfig, Rule, Violations, duplicates, values_at
 

@@ -13,8 +13,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .._scalars._field_path import Path
 from .._scalars._syntax import is_dns_label, split_url
+from .._scalars.field_path import Path
 from . import value_facts
 from ._rule import EffectiveConfig, Rule, RuleSet, Violations, all_of, required, unique, values_must
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from .._scalars._field_path import Path
 from .._scalars._syntax import is_label_key, split_url
+from .._scalars.field_path import Path
 from . import value_facts
 from ._plausible_sizes import PLAUSIBLE_SIZE, plausible_sizes
 from ._rule import (

@@ -9,9 +9,9 @@ import posixpath
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from .._findings import Finding, not_judged
-from ._host_model import Cgroup, CgroupDriver, Host
+from ..findings import Finding, not_judged
 from ._rule import EffectiveConfig
+from .host_model import Cgroup, CgroupDriver, Host
 
 _RESERVED = {"kube-reserved": "kubeReservedCgroup", "system-reserved": "systemReservedCgroup"}
 _SLICE = ".slice"

@@ -9,10 +9,10 @@ import posixpath
 from collections.abc import Iterator
 from typing import Any
 
-from .._findings import Finding, Level
-from .._scalars._field_path import Path
-from ._host_model import Host
+from .._scalars.field_path import Path
+from ..findings import Finding, Level
 from ._rule import SECOND, EffectiveConfig
+from .host_model import Host
 
 _BY_PRIORITY = "shutdownGracePeriodByPodPriority"
 _OVERRIDE = "99-kubelet.conf"

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .._findings import Finding
-from .._scalars._numbers import parse_cpu_list, parse_quantity
-from ._host_model import Host
+from .._scalars.numbers import parse_cpu_list, parse_quantity
+from ..findings import Finding
 from ._rule import EffectiveConfig
+from .host_model import Host
 
 _POLICY_FIELDS = {"cpu_manager_state": "cpuManagerPolicy", "memory_manager_state": "memoryManagerPolicy"}
 _STATE_RULES = {"cpu_manager_state": "cpu-state", "memory_manager_state": "mem-state"}

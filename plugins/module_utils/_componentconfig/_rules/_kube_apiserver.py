@@ -12,8 +12,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Callable
 
-from .._scalars._field_path import Path
 from .._scalars._syntax import is_dns_label, is_dns_name, is_grpc_target, is_label_key, is_label_value
+from .._scalars.field_path import Path
 from ._admission_plugins import ADMISSION_PLUGIN_RULES
 from ._kube_apiserver_access import AUTHENTICATION_RULES, AUTHORIZATION_RULES
 from ._kube_apiserver_encryption import ENCRYPTION_RULES

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .._scalars._field_path import Path
 from .._scalars._syntax import split_url
+from .._scalars.field_path import Path
 from ._rule import (
     EffectiveConfig,
     Rule,

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from .._scalars._field_path import Path
 from .._scalars._suggestion import MAX_SUGGESTIONS, did_you_mean
 from .._scalars._syntax import is_extended_resource, is_ip, is_ip_port, split_host_port
-from .._schema._kinds import find_kind
+from .._scalars.field_path import Path
+from .._schema.kinds import find_kind
 from . import value_facts, value_table
 from ._plausible_sizes import PLAUSIBLE_SIZE, plausible_sizes
 from ._rule import (

@@ -12,8 +12,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from .._scalars._field_path import Path
 from .._scalars._syntax import is_label_key, is_label_value
+from .._scalars.field_path import Path
 from ._rule import (
     SECOND,
     Bound,

@@ -20,7 +20,7 @@ from .._scalars._syntax import (
     split_host_port,
     split_url,
 )
-from .._schema._releases import minor_name, parse_minor
+from .._schema.releases import minor_name, parse_minor
 from . import value_table
 from ._plausible_sizes import PLAUSIBLE_SIZE, plausible_sizes
 from ._rule import (

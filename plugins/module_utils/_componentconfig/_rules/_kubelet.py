@@ -12,8 +12,8 @@ import posixpath
 import re
 from typing import Any, Callable
 
-from .._scalars._numbers import parse_quantity
 from .._scalars._syntax import is_label_key, is_label_value
+from .._scalars.numbers import parse_quantity
 from ._plausible_sizes import PLAUSIBLE_SIZE, plausible_sizes
 from ._pod_sysctls import DEFAULT_SYSCTL_RULES
 from ._rule import SECOND, Bound, EffectiveConfig, Rule, Violations, bound_rules, logging_rule, tracing_rule

@@ -12,12 +12,12 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 
 from .. import ConfigError
-from .._findings import Finding, Level
-from .._scalars._duration import nanoseconds
-from .._scalars._numbers import parse_bool, parse_quantity
 from .._scalars._syntax import is_cidr, is_ip, split_url
+from .._scalars.duration import nanoseconds
+from .._scalars.numbers import parse_bool, parse_quantity
 from .._schema._defaults import default_value
-from .._schema._kinds import fact_at
+from .._schema.kinds import fact_at
+from ..findings import Finding, Level
 from . import value_facts, value_table
 from ._pod_sysctls import unsafe_sysctls
 from ._rule import EffectiveConfig, Rule, Violations, percentage_or_none, quantity_or_none

@@ -12,7 +12,6 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Callable
 
-from .._scalars._field_path import Path
 from .._scalars._syntax import (
     is_dns_name,
     is_ip,
@@ -23,6 +22,7 @@ from .._scalars._syntax import (
     split_host_port,
     split_url,
 )
+from .._scalars.field_path import Path
 from ._rule import EffectiveConfig, Rule, RuleSet, Violations, all_of, duplicates, required, values_at, values_must
 
 _DNS_NAME = "must be a DNS-1123 subdomain: lower-case letters, digits, - and ., as in worker-1"

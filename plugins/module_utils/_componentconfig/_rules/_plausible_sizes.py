@@ -15,10 +15,10 @@ from typing import Any, Final
 
 from .. import ConfigError
 from .._scalars._amount_words import amount_words, duration_words
-from .._scalars._duration import nanoseconds
-from .._scalars._field_path import Path
-from .._scalars._numbers import parse_quantity
-from .._schema._kinds import DataModule
+from .._scalars.duration import nanoseconds
+from .._scalars.field_path import Path
+from .._scalars.numbers import parse_quantity
+from .._schema.kinds import DataModule
 from . import value_table
 from ._rule import EffectiveConfig, Rule, Violations, values_at
 

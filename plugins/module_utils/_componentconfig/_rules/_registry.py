@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import cast
 
-from .._schema._kinds import KUBELET_CONFIGURATION, MACHINES, Kind
+from .._schema.kinds import KUBELET_CONFIGURATION, MACHINES, Kind
 from ._rule import RuleSet
 
 
@@ -44,7 +44,7 @@ def _rule_sets_of(component: str) -> Mapping[str, tuple[RuleSet, ...]]:
 
         return KUBEADM_RULE_SETS
     if component == MACHINES:
-        # No import statement: only what imports _machine_objects.py ships these rules.
+        # No import statement: only what imports machine_objects.py ships these rules.
         return cast("Mapping[str, tuple[RuleSet, ...]]", import_module("._machines", __package__).MACHINE_RULE_SETS)
     from ._clients import CLIENT_RULE_SETS
 

@@ -13,15 +13,15 @@ from math import ceil
 from typing import Any, Callable, NamedTuple
 
 from .. import ConfigError
-from .._findings import Finding, Level
-from .._scalars._duration import nanoseconds
-from .._scalars._field_path import Path
-from .._scalars._numbers import parse_float, parse_quantity
 from .._scalars._syntax import is_grpc_target
+from .._scalars.duration import nanoseconds
+from .._scalars.field_path import Path
+from .._scalars.numbers import parse_float, parse_quantity
 from .._schema._defaults import effective_value
 from .._schema._feature_gates import FeatureGates
-from .._schema._kinds import DataModule, OperatingSystem, is_present_at
-from .._schema._releases import as_last_read
+from .._schema.kinds import DataModule, OperatingSystem, is_present_at
+from .._schema.releases import as_last_read
+from ..findings import Finding, Level
 from . import rule_facts
 
 SECOND = 10**9

@@ -10,12 +10,12 @@ from copy import deepcopy
 from typing import Any
 
 from .. import ConfigError
-from .._codec._plain_values import HEAD_FIELDS
-from .._scalars._duration import nanoseconds
-from .._scalars._numbers import parse_quantity
+from .._codec.plain_values import HEAD_FIELDS
+from .._scalars.duration import nanoseconds
+from .._scalars.numbers import parse_quantity
 from ._feature_gates import FeatureGates
-from ._kinds import Kind, fact_at, is_present_at
-from ._releases import nearest_known_minor
+from .kinds import Kind, fact_at, is_present_at
+from .releases import nearest_known_minor
 
 
 def default_value(

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
-from ._overlays import overlays
-from ._releases import by_name, minor_name, newest_minor
+from .overlays import overlays
+from .releases import by_name, minor_name, newest_minor
 
 Stage = Literal["", "Alpha", "Beta", "GA", "Deprecated"]
 """The stage of a feature gate, "" for a removed one."""

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .._findings import Finding, Level
-from ._kinds import Kind
-from ._releases import as_last_read
+from ..findings import Finding, Level
+from .kinds import Kind
+from .releases import as_last_read
 
 _STRICT_SINCE: Mapping[str, int] = {
     "AuthenticationConfiguration": 0,

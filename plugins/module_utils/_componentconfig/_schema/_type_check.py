@@ -16,14 +16,14 @@ from datetime import datetime
 from typing import Any, Callable, Literal, NamedTuple, cast
 
 from .. import ConfigError
-from .._codec._plain_values import HEAD_FIELDS, head_values
-from .._findings import RULE_UNKNOWN_FIELD, Finding, Level
-from .._scalars._duration import nanoseconds
-from .._scalars._field_path import Path
-from .._scalars._numbers import parse_quantity
+from .._codec.plain_values import HEAD_FIELDS, head_values
+from .._scalars.duration import nanoseconds
+from .._scalars.field_path import Path
+from .._scalars.numbers import parse_quantity
+from ..findings import RULE_UNKNOWN_FIELD, Finding, Level
 from ._defaults import zero_value
-from ._kinds import Kind, fact_at, find_kind, kinds
-from ._releases import minor_name
+from .kinds import Kind, fact_at, find_kind, kinds
+from .releases import minor_name
 
 
 @dataclass

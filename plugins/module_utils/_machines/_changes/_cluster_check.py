@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from .._objects._cluster_values import cluster_contradictions, missing_cluster_values
-from ._config_inputs import INIT_CONFIG, KUBELET, ConfigInputs, effective_config
-from ._plan_change import machine_name
-from ._types import CLUSTER_PATH, MachineAction, MachineChange
+from .._objects.cluster_values import cluster_contradictions, missing_cluster_values
+from .config_inputs import INIT_CONFIG, KUBELET, ConfigInputs, effective_config
+from .plan_change import machine_name
+from .types import CLUSTER_PATH, MachineAction, MachineChange
 
 
 def with_cluster_check(change: MachineChange, inputs: ConfigInputs) -> MachineChange:

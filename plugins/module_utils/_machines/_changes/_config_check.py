@@ -10,15 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from ..._componentconfig import ConfigError
-from ..._componentconfig._certainty import missing_layer_findings
-from ..._componentconfig._check import check
-from ..._componentconfig._compare import effective_diff
-from ..._componentconfig._disruption import heaviest_class
-from ..._componentconfig._findings import Finding, Level, not_judged_causes
-from ..._componentconfig._load import load
-from ..._componentconfig._scalars._wording import and_more
-from ..._componentconfig._schema._overlay_cache import cached_by_overlays
-from ..._componentconfig._schema._releases import (
+from ..._componentconfig._schema.overlay_cache import cached_by_overlays
+from ..._componentconfig._schema.releases import (
     is_kubernetes_version,
     known_minors,
     minor_name,
@@ -26,12 +19,19 @@ from ..._componentconfig._schema._releases import (
     newest_minor,
     parse_minor,
 )
-from ..._componentconfig._upgrade import upgrade
-from ..._nodeconfig._assignment import ConfigSource
-from .._objects._types import PROVIDER_API_VERSION, Machine
-from ._config_inputs import INIT_CONFIG, KUBELET, ConfigInputs, effective_config
+from ..._componentconfig.certainty import missing_layer_findings
+from ..._componentconfig.check import check
+from ..._componentconfig.compare import effective_diff
+from ..._componentconfig.disruption import heaviest_class
+from ..._componentconfig.findings import Finding, Level, not_judged_causes
+from ..._componentconfig.load import load
+from ..._componentconfig.upgrade import upgrade
+from ..._nodeconfig.assignment import ConfigSource
+from ..._text import and_more
+from .._objects.types import PROVIDER_API_VERSION, Machine
 from ._machine_annotation import provider_hash
-from ._types import ObservedMachine
+from .config_inputs import INIT_CONFIG, KUBELET, ConfigInputs, effective_config
+from .types import ObservedMachine
 
 _SHOWN: Final = 5  # findings about one config
 _UNKNOWN_CLASS: Final = "restart"  # of a change between configs of which one is not known

@@ -16,11 +16,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from ..._foreign import InvalidText
-from ..._foreign._json import load_json
-from .._objects._cluster_values import cluster_values
-from .._objects._providers import host_fields
-from .._objects._types import Cluster, ProviderConfig, Runtime
+from ..._foreign import InvalidText, load_json
+from .._objects.cluster_values import cluster_values
+from .._objects.providers import host_fields
+from .._objects.types import Cluster, ProviderConfig, Runtime
 
 _MAX_LENGTH: Final = 16 * 1024
 _MAX_ENTRIES: Final = 256

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..._componentconfig._schema._releases import is_kubernetes_version
-from ..._rollout._nodes._left_out import is_within_skew, leave_out
-from ._plan_change import machine_name
-from ._types import MachineAction, MachineChange
+from ..._componentconfig._schema.releases import is_kubernetes_version
+from ..._rollout._nodes.left_out import is_within_skew, leave_out
+from .plan_change import machine_name
+from .types import MachineAction, MachineChange
 
 _ADVICE = "left out, because only its Node reports that version: declare spec.versions.kubelet"
 

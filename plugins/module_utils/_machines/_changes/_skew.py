@@ -14,10 +14,10 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from ..._componentconfig import ConfigError
-from ..._componentconfig._schema._releases import minor_name, parse_minor
-from ..._rollout._nodes._left_out import oldest_kubelet_minor
-from .._objects._types import CONTAINERD, CRI_O, Cluster, Machine, Runtime
-from ._types import ObservedMachine
+from ..._componentconfig._schema.releases import minor_name, parse_minor
+from ..._rollout._nodes.left_out import oldest_kubelet_minor
+from .._objects.types import CONTAINERD, CRI_O, Cluster, Machine, Runtime
+from .types import ObservedMachine
 
 _KUBELET_PATH: Final = "spec.versions.kubelet"
 _RUNTIME_PATH: Final = "spec.versions.containerRuntime"

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from .._objects._types import Taint
+from .._objects.types import Taint
 
 
 def taint_id(taint: Taint) -> str:

@@ -12,15 +12,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
 from ..._componentconfig import ConfigError
-from ..._componentconfig._certainty import missing_layer_findings
-from ..._componentconfig._codec._plain_values import HEAD_FIELDS
-from ..._componentconfig._compare import effective_diff
-from ..._componentconfig._disruption import heaviest_class
-from ..._componentconfig._findings import not_judged_causes
-from ..._componentconfig._scalars._wording import count_of, first_names
-from ..._componentconfig._schema._kinds import find_kind
-from ..._componentconfig._schema._overlay_cache import cached_by_overlays
-from ..._componentconfig._schema._releases import (
+from ..._componentconfig._codec.plain_values import HEAD_FIELDS
+from ..._componentconfig._schema.kinds import find_kind
+from ..._componentconfig._schema.overlay_cache import cached_by_overlays
+from ..._componentconfig._schema.releases import (
     Layer,
     is_kubernetes_version,
     minor_name,
@@ -28,10 +23,14 @@ from ..._componentconfig._schema._releases import (
     newest_minor,
     parse_minor,
 )
-from ..._nodeconfig._untrusted import sanitize
-from ..._rollout._nodes._reported_versions import is_version
-from .._changes._runtimes import runtime_text
+from ..._componentconfig.certainty import missing_layer_findings
+from ..._componentconfig.compare import effective_diff
+from ..._componentconfig.disruption import heaviest_class
+from ..._componentconfig.findings import not_judged_causes
+from ..._rollout._nodes.reported_versions import is_version
+from ..._text import count_of, first_names, sanitize
 from .._changes._taints import taint_id, taint_text
+from .._changes.runtimes import runtime_text
 from ._members import INIT, Member
 
 POOL: Final = "pool"

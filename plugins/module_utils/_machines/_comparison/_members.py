@@ -9,15 +9,15 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from ..._componentconfig._codec._document import decode
-from ..._componentconfig._findings import InvalidConfig
-from ..._nodeconfig._assignment import ConfigSource
-from ..._nodeconfig._local_config import publishable_values
-from ..._nodeconfig._well_known import LABEL_CONFIG, LABEL_CONFIG_OK
-from .._changes._config_inputs import KUBELET, ConfigInputs, effective_config
-from .._changes._types import ObservedMachine
-from .._objects._cluster_values import cluster_kubelet_config
-from .._objects._types import Cluster, Machine, Runtime, Taint
+from ..._componentconfig._codec.document import decode
+from ..._componentconfig.findings import InvalidConfig
+from ..._nodeconfig.assignment import ConfigSource
+from ..._nodeconfig.local_config import publishable_values
+from ..._nodeconfig.well_known import LABEL_CONFIG, LABEL_CONFIG_OK
+from .._changes.config_inputs import KUBELET, ConfigInputs, effective_config
+from .._changes.types import ObservedMachine
+from .._objects.cluster_values import cluster_kubelet_config
+from .._objects.types import Cluster, Machine, Runtime, Taint
 
 INIT: Final = "init"
 

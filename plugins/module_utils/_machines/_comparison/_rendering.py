@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from ..._componentconfig._scalars._wording import count_of, first_names
-from ..._nodeconfig._untrusted import sanitize
-from ..._rollout._report._tables import render_table
+from ..._rollout._report.tables import render_table
+from ..._text import count_of, first_names, sanitize
 from ._compare_clusters import ClusterComparison, Difference, GroupComparison, MachineComparison
 
 _HEADS: Final = ("COMPONENT", "FIELD", "BEFORE", "AFTER", "DISRUPTION")

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from ..._componentconfig._machine_objects import Path, is_dns_name
-from ._documents import ObjectDocument
+from ..._componentconfig.machine_objects import Path, is_dns_name
 from ._object_errors import ObjectErrors
-from ._types import CLUSTER_API, Cluster, Machine, ProviderConfig, Taint, is_address, plain_version
+from .documents import ObjectDocument
+from .types import CLUSTER_API, Cluster, Machine, ProviderConfig, Taint, is_address, plain_version
 
 _GROUP: Final = "cluster.x-k8s.io"
 _VERSIONS: Final = ("v1beta1", "v1beta2")

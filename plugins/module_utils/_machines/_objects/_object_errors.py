@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..._componentconfig._findings import Finding
+from ..._componentconfig.findings import Finding
 from .. import InvalidMachines
-from ._documents import ObjectDocument
+from .documents import ObjectDocument
 
 _MAX_ERRORS = 100
 

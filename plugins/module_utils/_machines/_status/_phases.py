@@ -9,9 +9,9 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from ..._nodeconfig._assignment import ConfigSource
-from .._changes._types import MachineAction, MachineChange, ObservedMachine
-from .._objects._types import Runtime
+from ..._nodeconfig.assignment import ConfigSource
+from .._changes.types import MachineAction, MachineChange, ObservedMachine
+from .._objects.types import Runtime
 from ._types import MachinePhase, MachineStatus
 
 _INIT: Final = "init"

@@ -8,13 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from ..._componentconfig._scalars._wording import count_of, first_names
-from ..._nodeconfig._untrusted import sanitize
-from ..._rollout._nodes._reported_versions import is_version
-from ..._rollout._report._tables import render_table as render_columns
-from .._changes._plan_change import machine_name
-from .._changes._runtimes import is_runtime, runtime_text
-from .._changes._types import ChangedField, MachineAction, MachineChange
+from ..._rollout._nodes.reported_versions import is_version
+from ..._rollout._report.tables import render_table as render_columns
+from ..._text import count_of, first_names, sanitize
+from .._changes.plan_change import machine_name
+from .._changes.runtimes import is_runtime, runtime_text
+from .._changes.types import ChangedField, MachineAction, MachineChange
 from ._types import MachineStatus
 
 _HEADS: Final = ("NAME", "NODE", "KUBELET", "RUNTIME", "CONFIG", "CONFIGOK", "PHASE", "ACTION", "REASON")

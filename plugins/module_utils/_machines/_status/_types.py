@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from .._objects._types import Runtime
+from .._objects.types import Runtime
 
 
 class MachinePhase(Enum):

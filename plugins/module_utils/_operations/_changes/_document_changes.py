@@ -9,18 +9,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..._componentconfig import ConfigError
-from ..._componentconfig._codec._document import decode
-from ..._componentconfig._compare import FieldChange, diff
-from ..._componentconfig._disruption import check_overrides, disruption_of, heaviest_class
-from ..._componentconfig._findings import InvalidConfig
-from ..._componentconfig._schema._kinds import find_kind
-from ..._componentconfig._schema._releases import newest_minor, parse_minor
-from ..._kube._api_client import Client
-from ..._kube._api_errors import NotFound
-from ..._kube._api_paths import config_map
-from ..._nodeconfig._bundle import Bundle, InvalidBundle
+from ..._componentconfig._codec.document import decode
+from ..._componentconfig._schema.kinds import find_kind
+from ..._componentconfig._schema.releases import newest_minor, parse_minor
+from ..._componentconfig.compare import FieldChange, diff
+from ..._componentconfig.disruption import check_overrides, disruption_of, heaviest_class
+from ..._componentconfig.findings import InvalidConfig
+from ..._kube.api_client import Client
+from ..._kube.api_errors import NotFound
+from ..._kube.api_paths import config_map
+from ..._nodeconfig.bundle import Bundle, InvalidBundle
 from ..._rollout import UnusableDocument
-from ..._rollout._record._record import COMPLETE, Record
+from ..._rollout._record.record import COMPLETE, Record
 
 Changes = list[tuple[str, FieldChange]]  # component and change
 

@@ -8,16 +8,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..._componentconfig._codec._document import decode
-from ..._componentconfig._codec._plain_values import merge
-from ..._componentconfig._compare import effective_diff, summary_of
-from ..._componentconfig._denials import denials, node_values
-from ..._componentconfig._denied_fields import DenyPolicy
-from ..._componentconfig._findings import Finding, InvalidConfig, Level
-from ..._componentconfig._scalars._wording import count_of, first_names
-from ..._componentconfig._schema._releases import is_kubernetes_version, minor_name, newest_minor, parse_minor
-from ..._nodeconfig._local_config import LocalConfig
-from ..._rollout._nodes._node_view import NodeView
+from ..._componentconfig._codec.document import decode
+from ..._componentconfig._codec.plain_values import merge
+from ..._componentconfig._schema.releases import is_kubernetes_version, minor_name, newest_minor, parse_minor
+from ..._componentconfig.compare import effective_diff, summary_of
+from ..._componentconfig.denials import denials, node_values
+from ..._componentconfig.denied_fields import DenyPolicy
+from ..._componentconfig.findings import Finding, InvalidConfig, Level
+from ..._nodeconfig.local_config import LocalConfig
+from ..._rollout._nodes.node_view import NodeView
+from ..._text import count_of, first_names
 from .._pool_nodes import PoolNodes
 from ._document_changes import Changes, SourceDocument, decode_or_empty, diff_documents
 

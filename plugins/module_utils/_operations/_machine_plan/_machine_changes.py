@@ -9,20 +9,19 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from ..._kube._api_client import Client
-from ..._kube._api_paths import NODES
+from ..._kube.api_client import Client
+from ..._kube.api_paths import NODES
 from ..._machines import MachinesError
-from ..._machines._changes._cluster_changes import plan_cluster
-from ..._machines._changes._observe import observe
-from ..._machines._changes._plan_change import machine_name
-from ..._machines._changes._types import MachineChange, ObservedMachine
-from ..._machines._objects._cluster_values import cluster_kubelet_config
-from ..._machines._objects._selectors import select
-from ..._machines._objects._types import Cluster, Machine, MachineCatalog
-from ..._machines._status._phases import statuses_of
-from ..._machines._status._types import MachineStatus
-from ..._rollout._record._record import Record
-from ..._rollout._record._record_store import read_record
+from ..._machines._changes.cluster_changes import plan_cluster
+from ..._machines._changes.observe import observe
+from ..._machines._changes.plan_change import machine_name
+from ..._machines._changes.types import MachineChange, ObservedMachine
+from ..._machines._objects.cluster_values import cluster_kubelet_config
+from ..._machines._objects.selectors import select
+from ..._machines._objects.types import Cluster, Machine, MachineCatalog
+from ..._machines._status import MachineStatus, statuses_of
+from ..._rollout._record.record import Record
+from ..._rollout._record.record_store import read_record
 from ._machine_configs import ResolvedConfigs, resolve_configs
 
 

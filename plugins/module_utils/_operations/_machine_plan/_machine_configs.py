@@ -9,18 +9,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from ..._cluster._local_configs import read_local_configs
-from ..._kube._api_client import Client
-from ..._kube._api_errors import Forbidden, NotFound
-from ..._kube._api_paths import config_map
-from ..._machines._changes._config_inputs import ConfigInputs
-from ..._machines._changes._types import MachineAction, ObservedMachine
-from ..._machines._objects._types import BundleReference, Machine
-from ..._nodeconfig._assignment import ConfigSource
-from ..._nodeconfig._bundle import Bundle, InvalidBundle
-from ..._rollout._nodes._node_list import MAX_CONNECTIONS
-from ..._rollout._record._record import COMPLETE, PAUSED, Record
-from ..._rollout._record._record_store import read_record
+from ..._cluster.local_configs import read_local_configs
+from ..._kube.api_client import Client
+from ..._kube.api_errors import Forbidden, NotFound
+from ..._kube.api_paths import config_map
+from ..._machines._changes.config_inputs import ConfigInputs
+from ..._machines._changes.types import MachineAction, ObservedMachine
+from ..._machines._objects.types import BundleReference, Machine
+from ..._nodeconfig.assignment import ConfigSource
+from ..._nodeconfig.bundle import Bundle, InvalidBundle
+from ..._rollout._nodes.node_list import MAX_CONNECTIONS
+from ..._rollout._record.record import COMPLETE, PAUSED, Record
+from ..._rollout._record.record_store import read_record
 
 _MAX_BUNDLES = 50  # that Nodes say they use, and that are read for one run; machines use a few
 

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol
 
-from ..._machines._objects._types import Cluster, Machine, Provider, Runtime
-from ..._nodeconfig._untrusted import sanitize
+from ..._machines._objects.types import Cluster, Machine, Provider, Runtime
+from ..._text import sanitize
 
 HostAction = Literal["plan", "create", "update", "rollback", "delete"]
 

@@ -10,43 +10,39 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from ..._cluster import ClusterRefused
-from ..._cluster._authorities import client_ca, cluster_ca
-from ..._cluster._bootstrap_credentials import BootstrapCredentials
-from ..._cluster._bootstrap_objects import BOOTSTRAP_LIFETIME
-from ..._cluster._creation_checks import bootstrap_refusals, creation_refusals
-from ..._cluster._local_configs import publish_local_config
-from ..._componentconfig._scalars._wording import first_names
-from ..._kube._api_client import Client
-from ..._kube._api_errors import KubeError
-from ..._kube._api_paths import NODES, node
+from ..._cluster.authorities import client_ca, cluster_ca
+from ..._cluster.bootstrap_credentials import BOOTSTRAP_LIFETIME, BootstrapCredentials
+from ..._cluster.creation_checks import bootstrap_refusals, creation_refusals
+from ..._cluster.local_configs import publish_local_config
+from ..._kube.api_client import Client
+from ..._kube.api_errors import KubeError
+from ..._kube.api_paths import NODES, node
 from ..._machines import MachinesError
-from ..._machines._changes._cluster_changes import changed_names, provider_of, refusals_of
-from ..._machines._changes._goals import content_hash_of, goals_of
-from ..._machines._changes._plan_change import machine_name
-from ..._machines._changes._types import MachineAction, MachineChange
-from ..._machines._objects._cluster_values import cluster_kubelet_config
-from ..._machines._objects._types import Machine, Runtime
-from ..._machines._status._phases import statuses_of
-from ..._machines._status._rendering import diff_of, render_machine_plan
-from ..._machines._status._types import MachineStatus
-from ..._nodeconfig._untrusted import sanitize
+from ..._machines._changes.cluster_changes import changed_names, provider_of, refusals_of
+from ..._machines._changes.goals import content_hash_of, goals_of
+from ..._machines._changes.plan_change import machine_name
+from ..._machines._changes.types import MachineAction, MachineChange
+from ..._machines._objects.cluster_values import cluster_kubelet_config
+from ..._machines._objects.types import Machine, Runtime
+from ..._machines._status import MachineStatus, diff_of, render_machine_plan, statuses_of
 from ..._rollout import RolloutRefused
-from ..._rollout._decisions._machine_planner import left_behind_warnings, make_machine_plan, needs_run
-from ..._rollout._decisions._transitions import complete_rollout
-from ..._rollout._decisions._window import Progress
-from ..._rollout._nodes._node_view import NodeView, node_view
-from ..._rollout._plan import Plan, Target
-from ..._rollout._pool._policy import Policy
-from ..._rollout._pool._pool_file import Pool
-from ..._rollout._record._record import COMPLETE, Record
-from ..._rollout._record._record_store import read_record
-from ..._rollout._record._revisions import record_machines
-from ..._rollout._report._rendering import render_plan
-from ..._rollout._run._host_change import ChangeNotBegun, MachineRequest
-from ..._rollout._run._run_options import RunOptions
-from ..._rollout._run._runner import PoolRunner
-from ..._rollout._run._wave_run import WaveResult
-from ..._rollout._timing import current_time
+from ..._rollout._decisions.machine_planner import left_behind_warnings, make_machine_plan, needs_run
+from ..._rollout._decisions.transitions import complete_rollout
+from ..._rollout._decisions.window import Progress
+from ..._rollout._nodes.node_view import NodeView, node_view
+from ..._rollout._pool.policy import Policy
+from ..._rollout._pool.pool_file import Pool
+from ..._rollout._record.record import COMPLETE, Record
+from ..._rollout._record.record_store import read_record
+from ..._rollout._record.revisions import record_machines
+from ..._rollout._report.rendering import render_plan
+from ..._rollout._run.host_change import ChangeNotBegun, MachineRequest
+from ..._rollout._run.run_options import RunOptions
+from ..._rollout._run.runner import PoolRunner
+from ..._rollout._run.wave_run import WaveResult
+from ..._rollout.plan import Plan, Target
+from ..._rollout.timing import current_time
+from ..._text import first_names, sanitize
 from .._machine_plan import MachineSelection, failures_of, machines_in_motion, read_changes, read_statuses
 from .._overlaps import machine_rollouts, read_other_pools
 from ._machine_hosts import (

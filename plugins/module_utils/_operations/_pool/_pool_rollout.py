@@ -11,26 +11,26 @@ from dataclasses import replace
 from types import TracebackType
 from typing import Any, Literal, NamedTuple
 
-from ..._kube._api_client import Client
-from ..._nodeconfig._bundle import Bundle
+from ..._kube.api_client import Client
+from ..._nodeconfig.bundle import Bundle
 from ..._rollout import RolloutError
-from ..._rollout._decisions._planner import make_plan
-from ..._rollout._decisions._statements import StatementOptions
-from ..._rollout._decisions._trust_review import TrustReview, end_warnings
-from ..._rollout._drain._disruption_plan import plan_disruption
-from ..._rollout._drain._drain_preview import preview_drains
-from ..._rollout._nodes._node_view import NodeView
-from ..._rollout._plan import BROKEN_WAVES, Plan, Target
-from ..._rollout._pool._maintenance_windows import parse_time
-from ..._rollout._pool._pool_file import Pool
-from ..._rollout._record._record import ABORTED, Record
-from ..._rollout._record._record_store import read_record
-from ..._rollout._record._revisions import find_undo_revision, read_target, target_of
-from ..._rollout._report._pool_status import pool_status, render_status
-from ..._rollout._run._run_options import RunOptions
-from ..._rollout._run._runner import PoolRunner
-from ..._rollout._run._wave_run import WaveResult
-from ..._rollout._timing import current_time
+from ..._rollout._decisions.planner import make_plan
+from ..._rollout._decisions.statements import StatementOptions
+from ..._rollout._decisions.trust_review import TrustReview, end_warnings
+from ..._rollout._drain.disruption_plan import plan_disruption
+from ..._rollout._drain.drain_preview import preview_drains
+from ..._rollout._nodes.node_view import NodeView
+from ..._rollout._pool.maintenance_windows import parse_time
+from ..._rollout._pool.pool_file import Pool
+from ..._rollout._record.record import ABORTED, Record
+from ..._rollout._record.record_store import read_record
+from ..._rollout._record.revisions import find_undo_revision, read_target, target_of
+from ..._rollout._report.pool_status import pool_status, render_status
+from ..._rollout._run.run_options import RunOptions
+from ..._rollout._run.runner import PoolRunner
+from ..._rollout._run.wave_run import WaveResult
+from ..._rollout.plan import BROKEN_WAVES, Plan, Target
+from ..._rollout.timing import current_time
 from .._changes import SourceDocument
 from .._overlaps import Overlap, find_overlaps, machine_rollouts, overlap_warnings, read_other_pools
 from .._pool_nodes import PoolNodes

@@ -9,13 +9,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from ..._componentconfig._findings import Level
-from ..._kube._api_client import Client
-from ..._kube._api_paths import config_map
-from ..._nodeconfig._bundle import Bundle
-from ..._rollout._nodes._left_out import leave_out
-from ..._rollout._nodes._node_view import NodeView
-from ..._rollout._plan import Target
+from ..._componentconfig.findings import Level
+from ..._kube.api_client import Client
+from ..._kube.api_paths import config_map
+from ..._nodeconfig.bundle import Bundle
+from ..._rollout._nodes.left_out import leave_out
+from ..._rollout._nodes.node_view import NodeView
+from ..._rollout.plan import Target
 from .._changes import NodeGroup, Overrides, SourceDocument, denied_findings, group_changes, render_changes
 from .._pool_nodes import PoolNodes, read_pool_nodes
 

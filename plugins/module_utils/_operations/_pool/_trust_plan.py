@@ -8,22 +8,22 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable
 
-from ..._nodeconfig._bundle import Bundle
-from ..._rollout._decisions._skipped import skip_reason
-from ..._rollout._decisions._trust_review import TrustReview, review_trust
-from ..._rollout._nodes._node_goals import has_reached
-from ..._rollout._nodes._node_view import NodeView
-from ..._rollout._plan import Target
-from ..._rollout._record._record import Record
-from ..._rollout._record._revisions import bundle_statement
-from ..._trust._public_keys import PublicKey
-from ..._trust._signatures import (
+from ..._nodeconfig.bundle import Bundle
+from ..._rollout._decisions.skipped import skip_reason
+from ..._rollout._decisions.trust_review import TrustReview, review_trust
+from ..._rollout._nodes.node_goals import has_reached
+from ..._rollout._nodes.node_view import NodeView
+from ..._rollout._record.record import Record
+from ..._rollout._record.revisions import bundle_statement
+from ..._rollout.plan import Target
+from ..._trust.public_keys import PublicKey
+from ..._trust.signatures import (
     Signer,
 )
-from ..._trust._ssh_wire import encode_string
-from ..._trust._statement import SIGNATURE_NAMESPACE, InvalidStatement, encode_signatures, parse_signatures
-from ..._trust._trust_policy import TrustPolicy
-from ..._trust._verification import verify_bundle
+from ..._trust.ssh_wire import encode_string
+from ..._trust.statement import SIGNATURE_NAMESPACE, InvalidStatement, encode_signatures, parse_signatures
+from ..._trust.trust_policy import TrustPolicy
+from ..._trust.verification import verify_bundle
 from .._pool_nodes import PoolNodes
 from .._signature_checker import signature_checker, trust_policy
 from .._signing import Endorsement, SshKeygen, signer_fingerprint

@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..._componentconfig._findings import finding_lines, judged, not_judged_causes
-from ..._kube._api_client import Client
-from ..._nodeconfig._bundle import content_hash
-from ..._nodeconfig._bundle_trial import Trial
-from ..._nodeconfig._untrusted import sanitize, sanitize_all
-from ..._rollout._decisions._statements import statement_line
-from ..._rollout._nodes._node_view import NodeView
-from ..._rollout._record._revisions import bundle_statement
+from ..._componentconfig.findings import finding_lines, judged, not_judged_causes
+from ..._kube.api_client import Client
+from ..._nodeconfig.bundle import content_hash
+from ..._nodeconfig.bundle_trial import Trial
+from ..._rollout._decisions.statements import statement_line
+from ..._rollout._nodes.node_view import NodeView
+from ..._rollout._record.revisions import bundle_statement
+from ..._text import sanitize, sanitize_all
 from .._changes import field_changes
 from .._signing import Endorser, list_signatures, signing_command, statement_facts, write_statement_file
 from ._release import (

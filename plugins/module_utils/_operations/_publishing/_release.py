@@ -10,9 +10,10 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..._componentconfig import ConfigError
-from ..._componentconfig._check import check
-from ..._componentconfig._documents._component_file import load_for_check
-from ..._componentconfig._findings import (
+from ..._componentconfig._documents.component_file import load_for_check
+from ..._componentconfig._schema.releases import is_kubernetes_version
+from ..._componentconfig.check import check
+from ..._componentconfig.findings import (
     Finding,
     InvalidConfig,
     bounded,
@@ -20,29 +21,28 @@ from ..._componentconfig._findings import (
     judged,
     not_judged_causes,
 )
-from ..._componentconfig._load import Config, load
-from ..._componentconfig._scalars._wording import and_more, count_of, first_names
-from ..._componentconfig._schema._releases import is_kubernetes_version
-from ..._kube._api_client import Client
-from ..._kube._api_paths import config_map
-from ..._nodeconfig._bundle import Bundle, build_bundle
-from ..._nodeconfig._bundle_trial import Trial
-from ..._nodeconfig._well_known import NAMESPACE_BUNDLES
+from ..._componentconfig.load import Config, load
+from ..._kube.api_client import Client
+from ..._kube.api_paths import config_map
+from ..._nodeconfig.bundle import Bundle, build_bundle
+from ..._nodeconfig.bundle_trial import Trial
+from ..._nodeconfig.well_known import NAMESPACE_BUNDLES
 from ..._rollout import ConfigRefused, RolloutRefused, UnusableDocument
-from ..._rollout._decisions._statements import StatementOptions, check_floor, floor_of
-from ..._rollout._nodes._left_out import is_within_skew, leave_out
-from ..._rollout._nodes._node_view import NodeView
-from ..._rollout._plan import Target
-from ..._rollout._record._record import Record
-from ..._rollout._record._record_store import read_record
-from ..._rollout._record._revisions import (
+from ..._rollout._decisions.statements import StatementOptions, check_floor, floor_of
+from ..._rollout._nodes.left_out import is_within_skew, leave_out
+from ..._rollout._nodes.node_view import NodeView
+from ..._rollout._record.record import Record
+from ..._rollout._record.record_store import read_record
+from ..._rollout._record.revisions import (
     bundle_statement,
     foreign_statement,
     parse_bundle,
     publish_bundle,
     read_statement,
 )
-from ..._trust._statement import Statement
+from ..._rollout.plan import Target
+from ..._text import and_more, count_of, first_names
+from ..._trust.statement import Statement
 from .._cel import cel_checker
 from .._changes import (
     NodeGroup,

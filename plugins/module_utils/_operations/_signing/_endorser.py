@@ -15,15 +15,15 @@ import tempfile
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from ..._componentconfig._scalars._wording import first_names
-from ..._nodeconfig._bundle import HASH_SCHEME, Bundle, content_hash, with_statement
-from ..._nodeconfig._well_known import LABEL_POOL
+from ..._nodeconfig.bundle import HASH_SCHEME, Bundle, content_hash, with_statement
+from ..._nodeconfig.well_known import LABEL_POOL
 from ..._rollout import RolloutError
-from ..._rollout._decisions._statements import StatementOptions, check_floor, check_step, next_statement
-from ..._rollout._record._record import Record
-from ..._trust._public_keys import PublicKey
-from ..._trust._statement import SIGNATURE_NAMESPACE, InvalidStatement, Statement, encode_signatures, parse_signatures
-from ..._trust._trust_policy import BUILTIN_KEY_TYPES
+from ..._rollout._decisions.statements import StatementOptions, check_floor, check_step, next_statement
+from ..._rollout._record.record import Record
+from ..._text import first_names
+from ..._trust.public_keys import PublicKey
+from ..._trust.statement import SIGNATURE_NAMESPACE, InvalidStatement, Statement, encode_signatures, parse_signatures
+from ..._trust.trust_policy import BUILTIN_KEY_TYPES
 from ._signature_list import is_signed_by, signer_fingerprint
 from ._ssh_signer import SshKeygen, read_signing_key
 

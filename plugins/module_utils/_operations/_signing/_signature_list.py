@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..._trust._certificates import CERTIFICATE_SUFFIX, Certificate, parse_certificate
-from ..._trust._public_keys import PublicKey
-from ..._trust._ssh_wire import InvalidSshData
-from ..._trust._sshsig import parse_sshsig
-from ..._trust._statement import InvalidStatement, Statement, format_time, parse_signatures
+from ..._trust.certificates import CERTIFICATE_SUFFIX, Certificate, parse_certificate
+from ..._trust.public_keys import PublicKey
+from ..._trust.ssh_wire import InvalidSshData
+from ..._trust.sshsig import parse_sshsig
+from ..._trust.statement import InvalidStatement, Statement, format_time, parse_signatures
 
 _LAST_TIME = 253402300799  # the end of the year 9999
 

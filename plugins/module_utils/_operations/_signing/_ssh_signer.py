@@ -19,11 +19,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple, Protocol
 
-from ..._nodeconfig._untrusted import sanitize
 from ..._rollout import RolloutError
-from ..._trust._public_keys import InvalidPublicKey, PublicKey, parse_public_key
-from ..._trust._ssh_keygen_check import SshKeygenCheck, SshKeygenResult
-from ..._trust._statement import SIGNATURE_NAMESPACE
+from ..._text import sanitize
+from ..._trust.public_keys import InvalidPublicKey, PublicKey, parse_public_key
+from ..._trust.ssh_keygen_check import SshKeygenCheck, SshKeygenResult
+from ..._trust.statement import SIGNATURE_NAMESPACE
 
 _TIMEOUT = 60.0  # seconds: a person may have to touch a token
 _MAX_KEY_FILE = 64 * 1024

@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ..._componentconfig._scalars._wording import count_of
-from .._nodes._node_view import COVER_FIELDS, NodeView
+from ..._text import count_of
+from .._nodes.node_view import COVER_FIELDS, NodeView
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from ..._componentconfig._scalars._wording import count_of, first_names
-from .._nodes._node_goals import has_reached
-from .._nodes._node_view import NodeView
-from .._plan import Plan, Target
-from .._record._record import COMPLETE, MISSED, UNPROVEN, FailedNode, Record, Rollout
-from ._skipped import skip_reason
+from ..._text import count_of, first_names
+from .._nodes.node_goals import has_reached
+from .._nodes.node_view import NodeView
+from .._record.record import COMPLETE, MISSED, UNPROVEN, FailedNode, Record, Rollout
+from ..plan import Plan, Target
+from .skipped import skip_reason
 
 _NAMES_SHOWN = 5
 

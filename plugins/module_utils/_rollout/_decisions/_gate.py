@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Protocol
 
-from ..._nodeconfig._config_status import Cause
-from .._gates._answers import GateDecision, GateVerdict
+from ..._nodeconfig.config_status import Cause
 from .._gates._decisions import first_decisive
-from .._goals import Goal
-from .._nodes._node_goals import unmet, unmet_versions
-from .._nodes._node_view import NodeView
+from .._gates.answers import GateDecision, GateVerdict
+from .._nodes.node_goals import unmet, unmet_versions
+from .._nodes.node_view import NodeView
+from ..goals import Goal
 
 DELETED = "the Node was deleted"
 LEFT_POOL = "the Node has left the pool"

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from .._pool._approval import missing_approval
-from .._pool._policy import Policy
+from .._pool.policy import Policy
 from .._record._control import Control
 
 

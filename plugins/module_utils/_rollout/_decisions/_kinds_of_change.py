@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from .._goals import MachineGoal
-from .._nodes._node_view import NodeView
-from .._plan import Target
+from .._nodes.node_view import NodeView
+from ..goals import MachineGoal
+from ..plan import Target
 
 _REPLACE: Final = "replace the host"
 _UPDATE: Final = "change the host"

@@ -14,8 +14,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..._nodeconfig._well_known import ANNOTATION_CONFIG_SOURCE, ANNOTATION_CONFIG_STATUS
-from .._record._record import Record, Revision, record_uids
+from ..._nodeconfig.well_known import ANNOTATION_CONFIG_SOURCE, ANNOTATION_CONFIG_STATUS
+from .._record.record import Record, Revision, record_uids
 
 _UID = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
 

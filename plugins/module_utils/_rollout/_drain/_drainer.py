@@ -8,16 +8,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from ..._componentconfig._scalars._wording import and_more, count_of
-from ..._kube._api_client import Client
-from ..._kube._api_errors import Conflict, CredentialsError, Forbidden, KubeError, NotFound, Unauthorized, Unreachable
-from ..._kube._api_paths import PODS, node
-from ..._nodeconfig._durations import describe_duration
-from ..._nodeconfig._untrusted import sanitize
+from ..._kube.api_client import Client
+from ..._kube.api_errors import Conflict, CredentialsError, Forbidden, KubeError, NotFound, Unauthorized, Unreachable
+from ..._kube.api_paths import PODS, node
+from ..._nodeconfig.durations import describe_duration
+from ..._text import and_more, count_of, sanitize
 from .. import RolloutError
-from .._nodes._node_view import NodeView, node_view
-from .._timing import Clock
-from ._cordon import (
+from .._nodes.node_view import NodeView, node_view
+from ..timing import Clock
+from ._eviction import EvictionOutcome, Evictor
+from ._pods import PodRef, PodSelection, reduce_pod, select_pods
+from ._settings import DrainSettings
+from .cordon import (
     FIELD_MANAGER,
     CordonMark,
     cordon_patch,
@@ -26,9 +28,6 @@ from ._cordon import (
     marking_pool,
     uncordon_patch,
 )
-from ._eviction import EvictionOutcome, Evictor
-from ._pods import PodRef, PodSelection, reduce_pod, select_pods
-from ._settings import DrainSettings
 
 _POLL = 2.0  # seconds between two looks at the pods of a node
 _STEP = 1.0  # seconds after which a drain notices that it should stop

@@ -8,10 +8,10 @@ from __future__ import annotations
 from enum import Enum
 from typing import NamedTuple
 
-from ..._kube._api_client import Client, Object
-from ..._kube._api_errors import BadRequest, Conflict, Forbidden, Invalid, NotFound, TooManyRequests
-from ..._kube._api_paths import eviction
-from ..._nodeconfig._untrusted import sanitize
+from ..._kube.api_client import Client, Object
+from ..._kube.api_errors import BadRequest, Conflict, Forbidden, Invalid, NotFound, TooManyRequests
+from ..._kube.api_paths import eviction
+from ..._text import sanitize
 from ._pods import PodRef
 
 _V1 = "policy/v1"

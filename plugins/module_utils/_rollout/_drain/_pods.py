@@ -9,8 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..._componentconfig._scalars._wording import first_names
-from ..._nodeconfig._untrusted import sanitize
+from ..._text import first_names, sanitize
 from ._settings import DrainSettings
 
 _MIRROR = "kubernetes.io/config.mirror"

@@ -9,9 +9,9 @@ import math
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ..._componentconfig._disruption import disruption_classes
-from ..._nodeconfig._durations import setting_duration
-from ..._nodeconfig._strict_mapping import StrictFields, boolean
+from ..._componentconfig.disruption import disruption_classes
+from ..._nodeconfig.durations import setting_duration
+from ..._nodeconfig.strict_mapping import StrictFields, boolean
 from .._pool_values import text, texts
 
 REBOOT: Final = "reboot"

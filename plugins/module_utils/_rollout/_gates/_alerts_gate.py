@@ -11,16 +11,15 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 from urllib.parse import urlsplit
 
-from ..._componentconfig._scalars._wording import first_names
-from ..._foreign._patterns import Pattern
-from ..._nodeconfig._strict_mapping import StrictFields
-from ..._nodeconfig._untrusted import sanitize
+from ..._foreign.patterns import Pattern
+from ..._nodeconfig.strict_mapping import StrictFields
+from ..._text import first_names, sanitize
 from .._pool_values import choice, mapping
-from ._answers import GateAnswer, ServerAnswer, UnusableServerAnswer
 from ._api_answers import json_of, labels_of, prometheus_data
 from ._gate_values import pattern, required_text
 from ._server_access import parse_access
 from ._server_gate import ServerGate
+from .answers import GateAnswer, ServerAnswer, UnusableServerAnswer
 
 AlertApi = Literal["alertmanager", "prometheus"]
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..._foreign._json import load_json
-from ..._nodeconfig._untrusted import sanitize
-from ._answers import UnusableServerAnswer
+from ..._foreign import load_json
+from ..._text import sanitize
+from .answers import UnusableServerAnswer
 
 _MAX_TEXT = 200
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from ..._nodeconfig._durations import describe_duration
-from ._answers import GateAnswer, GateDecision, GateVerdict, ServerAnswer
+from ..._nodeconfig.durations import describe_duration
+from .answers import GateAnswer, GateDecision, GateVerdict, ServerAnswer
 
 _PASS = GateDecision(GateVerdict.PASS)
 

@@ -10,12 +10,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from ..._nodeconfig._untrusted import sanitize
-from .._timing import Clock
-from ._answers import GateAnswer, GateDecision, GateVerdict, ServerAnswer
+from ..._text import sanitize
+from ..timing import Clock
 from ._decisions import GateHistory, decide_node, decide_pool
-from ._gate_client import GateClient
 from ._server_gate import ServerGate
+from .answers import GateAnswer, GateDecision, GateVerdict, ServerAnswer
+from .gate_client import GateClient
 
 AskServer = Callable[[ServerGate], ServerAnswer]
 """Asks a gate's server once, within the gate's timeout; an error is an answer too."""

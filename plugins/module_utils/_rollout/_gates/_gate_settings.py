@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..._nodeconfig._durations import setting_duration
-from ..._nodeconfig._strict_mapping import StrictFields
+from ..._nodeconfig.durations import setting_duration
+from ..._nodeconfig.strict_mapping import StrictFields
 from .._pool_values import is_list
 from ._alerts_gate import AlertsGate
 from ._gate_values import positive_duration

@@ -12,7 +12,7 @@ import os
 from collections.abc import Mapping
 from typing import Final
 
-from ..._nodeconfig._untrusted import sanitize
+from ..._text import sanitize
 from ._server_access import ServerAccess
 
 ALLOWED_TOKENS: Final = "CONFIGOK_ALLOWED_TOKENS"

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..._foreign import InvalidText
-from ..._foreign._patterns import Pattern, parse_pattern
-from ..._nodeconfig._durations import setting_duration
+from ..._foreign.patterns import Pattern, parse_pattern
+from ..._nodeconfig.durations import setting_duration
 from .._pool_values import text
 
 _MAX_TEXT = 4096  # characters of a URL, a query or a path

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..._foreign import InvalidText, _evaluation
-from ..._nodeconfig._untrusted import sanitize
+from ..._foreign import InvalidText, evaluation
+from ..._text import sanitize
 
 _MAX_LENGTH = 1000  # characters
 _SHOWN = 150  # characters of a reason
@@ -34,7 +34,7 @@ class NodeExpression:
         if len(text) > _MAX_LENGTH:
             raise InvalidExpression(f"has {len(text)} characters, at most {_MAX_LENGTH} are allowed")
         try:
-            _evaluation.evaluate("expression", text)
+            evaluation.evaluate("expression", text)
         except InvalidText as error:
             raise InvalidExpression(str(error)) from error
         self.text = text
@@ -51,8 +51,8 @@ class NodeExpression:
     def is_true(self, node: Mapping[str, Any]) -> bool:
         """Return whether the expression is true of a Node. Raises Undecided, TookTooLong among them."""
         try:
-            return bool(_evaluation.evaluate("expression", self.text, node=node))
-        except _evaluation.TookTooLong as error:
+            return bool(evaluation.evaluate("expression", self.text, node=node))
+        except evaluation.TookTooLong as error:
             raise TookTooLong(str(error)) from error
         except InvalidText as error:
             raise Undecided(sanitize(error, _SHOWN)) from error

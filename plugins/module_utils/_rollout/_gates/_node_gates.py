@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from ..._nodeconfig._strict_mapping import StrictFields
-from ._answers import GateAnswer, GateVerdict
+from ..._nodeconfig.strict_mapping import StrictFields
 from ._gate_values import required_text
 from ._node_expressions import NodeExpression, TookTooLong, Undecided
+from .answers import GateAnswer, GateVerdict
 
 _MOST_TIMEOUTS = 3  # of a gate on a Node: a Node that makes an expression slow must not delay the others for long
 

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 from urllib.parse import urlencode, urlsplit
 
-from ..._nodeconfig._strict_mapping import StrictFields
-from ..._nodeconfig._untrusted import sanitize
-from ._answers import GateAnswer, ServerAnswer, UnusableServerAnswer
+from ..._nodeconfig.strict_mapping import StrictFields
+from ..._text import sanitize
 from ._api_answers import labels_of, prometheus_data
 from ._condition import Condition
 from ._gate_values import required_text
 from ._server_access import parse_access
 from ._server_gate import ServerGate
+from .answers import GateAnswer, ServerAnswer, UnusableServerAnswer
 
 _LABEL_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _MAX_TEXT = 200

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
-from ..._nodeconfig._strict_mapping import StrictFields, boolean
+from ..._nodeconfig.strict_mapping import StrictFields, boolean
 from ._gate_values import required_text
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from typing import ClassVar, TypeVar
 
 from ..._foreign import InvalidText
-from ..._nodeconfig._strict_mapping import StrictFields
-from ..._nodeconfig._untrusted import sanitize
-from ._answers import GateAnswer, GateVerdict, ServerAnswer, UnusableServerAnswer
+from ..._nodeconfig.strict_mapping import StrictFields
+from ..._text import sanitize
 from ._server_access import ServerAccess
+from .answers import GateAnswer, GateVerdict, ServerAnswer, UnusableServerAnswer
 
 _MAX_TEXT = 200
 _Gate = TypeVar("_Gate", bound="ServerGate")

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 from urllib.parse import urlsplit
 
-from ..._foreign._patterns import Pattern
-from ..._nodeconfig._strict_mapping import StrictFields, integer
-from ..._nodeconfig._untrusted import sanitize
-from ._answers import GateAnswer, ServerAnswer, UnusableServerAnswer
+from ..._foreign.patterns import Pattern
+from ..._nodeconfig.strict_mapping import StrictFields, integer
+from ..._text import sanitize
 from ._gate_values import pattern
 from ._server_access import parse_access
 from ._server_gate import ServerGate
+from .answers import GateAnswer, ServerAnswer, UnusableServerAnswer
 
 _MAX_TEXT = 200
 _MAX_MATCHED = 65536  # bytes of a body that are searched

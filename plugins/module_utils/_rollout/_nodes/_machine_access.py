@@ -8,16 +8,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..._kube._api_client import Client
-from ..._kube._api_errors import Conflict, NotFound
-from ..._kube._api_paths import node
-from ..._nodeconfig._assignment import Assignment, assignment_patch, next_id
-from ..._nodeconfig._well_known import ANNOTATION_ASSIGNMENT, ANNOTATION_MACHINE
+from ..._kube.api_client import Client
+from ..._kube.api_errors import Conflict, NotFound
+from ..._kube.api_paths import node
+from ..._nodeconfig.assignment import Assignment, assignment_patch, next_id
+from ..._nodeconfig.well_known import ANNOTATION_ASSIGNMENT, ANNOTATION_MACHINE
 from .. import RolloutError
-from .._goals import MachineGoal
-from ._node_access import NodeAssignment, needs_assignment
-from ._node_goals import taints_to_remove
-from ._node_view import NodeView, node_view
+from ..goals import MachineGoal
+from .node_access import NodeAssignment, needs_assignment
+from .node_goals import taints_to_remove
+from .node_view import NodeView, node_view
 
 _MAX_ATTEMPTS = 8
 

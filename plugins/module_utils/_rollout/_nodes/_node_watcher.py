@@ -11,16 +11,16 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
-from ..._kube._api_client import Client
-from ..._kube._api_errors import Forbidden, KubeError, ServerError, TooManyRequests, Unauthorized, Unreachable
-from ..._kube._api_paths import NODES
-from ..._kube._interrupt import Interrupt
-from ..._kube._transport import Timing
-from ..._kube._watch import EventType, WatchSettings, watch
+from ..._kube.api_client import Client
+from ..._kube.api_errors import Forbidden, KubeError, ServerError, TooManyRequests, Unauthorized, Unreachable
+from ..._kube.api_paths import NODES
+from ..._kube.interrupt import Interrupt
+from ..._kube.transport import Timing
+from ..._kube.watch import EventType, WatchSettings, watch
 from .. import RolloutError
 from .._gates._node_gates import NodeGates
-from .._timing import Clock
-from ._node_view import NodeView, node_view, reduce_node
+from ..timing import Clock
+from .node_view import NodeView, node_view, reduce_node
 
 _TRANSIENT = (Unreachable, ServerError, TooManyRequests)
 _ADVICE = "run it again to continue, and report this if it comes again"

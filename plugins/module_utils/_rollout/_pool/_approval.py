@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..._nodeconfig._strict_mapping import StrictFields
-from ..._nodeconfig._untrusted import sanitize
+from ..._nodeconfig.strict_mapping import StrictFields
+from ..._text import sanitize
 from .._pool_values import as_texts
 from .._record._control import ALL, WAVES, Control, is_wave, normalize_wave
 

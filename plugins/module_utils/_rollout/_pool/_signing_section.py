@@ -9,8 +9,8 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from ..._nodeconfig._strict_mapping import StrictFields
-from ..._trust._statement import MAX_SEQUENCE, is_cluster, is_time
+from ..._nodeconfig.strict_mapping import StrictFields
+from ..._trust.statement import MAX_SEQUENCE, is_cluster, is_time
 from .._pool_values import text, texts
 
 

@@ -13,9 +13,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
-from ..._nodeconfig._untrusted import sanitize
-from ..._nodeconfig._well_known import NAMESPACE_ROLLOUTS
-from .._plan import BROKEN_WAVES, CANARY
+from ..._nodeconfig.well_known import NAMESPACE_ROLLOUTS
+from ..._text import sanitize
+from ..plan import BROKEN_WAVES, CANARY
 
 Request = Literal["", "pause", "abort"]
 PAUSE: Final = "pause"

@@ -9,15 +9,15 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from ..._kube._api_client import Client
-from ..._kube._api_errors import KubeError
-from ..._kube._api_paths import config_maps
-from ..._kube._interrupt import Interrupt
-from ..._kube._transport import Timing
-from ..._kube._watch import WatchSettings, watch
-from ..._nodeconfig._well_known import NAMESPACE_ROLLOUTS
+from ..._kube.api_client import Client
+from ..._kube.api_errors import KubeError
+from ..._kube.api_paths import config_maps
+from ..._kube.interrupt import Interrupt
+from ..._kube.transport import Timing
+from ..._kube.watch import WatchSettings, watch
+from ..._nodeconfig.well_known import NAMESPACE_ROLLOUTS
 from .. import RolloutError
-from .._timing import Clock
+from ..timing import Clock
 from ._control import RECORD_KEYS, Control
 
 _FIRST_PAUSE = 0.1  # seconds at most before a watch that ended is opened again

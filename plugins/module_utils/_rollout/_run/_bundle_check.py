@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-from ..._kube._api_client import Client
-from .._record._revisions import missing_bundle
+from ..._kube.api_client import Client
+from .._record.revisions import missing_bundle
 from ._wave_job import WaveJob
 
 _INTERVAL = 5.0  # seconds

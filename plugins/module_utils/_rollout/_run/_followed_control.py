@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..._kube._api_client import Client
+from ..._kube.api_client import Client
 from .._outage import Interruption, Outage
 from .._record._control import Control
 from .._record._control_watcher import ControlWatcher
-from .._timing import Clock
+from ..timing import Clock
 
 
 class FollowedControl:

@@ -11,7 +11,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from .._decisions._gate import Verdict
-from .._nodes._node_access import NodeAssignment
+from .._nodes.node_access import NodeAssignment
 
 
 class MoveKind(Enum):

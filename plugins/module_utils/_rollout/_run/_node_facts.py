@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from ..._nodeconfig._assignment import ConfigSource
-from .._drain._cordon import is_reboot_pending, marking_pool
-from .._goals import Goal, Situation
-from .._nodes._node_goals import has_reached, unmet_versions
-from .._nodes._node_view import NodeSystem, NodeView
-from .._record._record import PreviousMachine
+from ..._nodeconfig.assignment import ConfigSource
+from .._drain.cordon import is_reboot_pending, marking_pool
+from .._nodes.node_goals import has_reached, unmet_versions
+from .._nodes.node_view import NodeSystem, NodeView
+from .._record.record import PreviousMachine
+from ..goals import Goal, Situation
 
 
 class NodeFacts:

@@ -11,18 +11,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from ..._kube._api_client import Client
-from ..._kube._api_paths import node
-from ..._nodeconfig._untrusted import sanitize
+from ..._kube.api_client import Client
+from ..._kube.api_paths import node
+from ..._text import sanitize
 from .._drain._drainer import Drainer
-from .._drain._rebooter import Rebooter
-from .._goals import Goal, HostAction, MachineGoal
-from .._nodes._node_access import NodeAssignment
-from .._nodes._node_view import NodeView, node_view
+from .._drain.rebooter import Rebooter
 from .._nodes._node_watcher import NodeWatcher
-from ._host_change import ChangeNotBegun, HostOptions, MachineRequest
+from .._nodes.node_access import NodeAssignment
+from .._nodes.node_view import NodeView, node_view
+from ..goals import Goal, HostAction, MachineGoal
 from ._node_facts import NodeFacts
 from ._session import RunSession
+from .host_change import ChangeNotBegun, HostOptions, MachineRequest
 
 _POLL = 2.0  # seconds between two looks at a Node
 _MAX_REASON = 600  # characters

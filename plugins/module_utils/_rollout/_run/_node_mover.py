@@ -8,22 +8,22 @@ Private to configok.node.
 
 from __future__ import annotations
 
-from ..._kube._api_errors import KubeError
-from ..._kube._api_paths import node
+from ..._kube.api_errors import KubeError
+from ..._kube.api_paths import node
 from .. import RebootFailed
 from .._drain._drainer import Drainer
-from .._drain._rebooter import Rebooter
-from .._goals import STEPS_TO_REBOOT, Goal
-from .._nodes._node_access import NodeAssignment
-from .._nodes._node_view import NodeView, node_view
+from .._drain.rebooter import Rebooter
 from .._nodes._node_watcher import NodeWatcher
+from .._nodes.node_access import NodeAssignment
+from .._nodes.node_view import NodeView, node_view
 from .._outage import MAX_SINGLE_FAILURE, WriteNotRepeated
-from ._host_change import HostOptions
+from ..goals import STEPS_TO_REBOOT, Goal
 from ._move_result import MoveKind, MoveResult
 from ._node_facts import NodeFacts
 from ._node_move import MoveTools, NodeMove
 from ._session import RunSession
 from ._steps import carry_out
+from .host_change import HostOptions
 
 _PAUSE = 1.0  # seconds after a write without an answer
 

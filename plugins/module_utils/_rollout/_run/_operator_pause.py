@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-from ..._nodeconfig._durations import describe_duration
-from .._decisions import _transitions as transitions
+from ..._nodeconfig.durations import describe_duration
+from .._decisions import transitions as transitions
 from .._decisions._holds import hold_on_request
-from .._decisions._window import WaveOutcome, WindowStep
+from .._decisions.window import WaveOutcome, WindowStep
 from .._record._control import Control
 from ._session import RunSession
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..._kube._api_client import Client
-from .._decisions import _transitions as transitions
-from .._plan import Target
-from .._record._record import Record, Rollout
-from .._record._record_store import RecordStore, read_record
-from .._timing import Clock
+from ..._kube.api_client import Client
+from .._decisions import transitions as transitions
+from .._record.record import Record, Rollout
+from .._record.record_store import RecordStore, read_record
+from ..plan import Target
+from ..timing import Clock
 
 
 class OwnedRecord:

@@ -13,19 +13,19 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from ..._kube._api_client import Client
-from ..._kube._api_errors import KubeError
-from ..._kube._api_paths import config_map, events
-from ..._nodeconfig._untrusted import sanitize
-from ..._nodeconfig._well_known import NAMESPACE_ROLLOUTS
+from ..._kube.api_client import Client
+from ..._kube.api_errors import KubeError
+from ..._kube.api_paths import config_map, events
+from ..._nodeconfig.well_known import NAMESPACE_ROLLOUTS
+from ..._text import sanitize
 from .. import RolloutError
-from .._decisions._window import Progress
+from .._decisions.window import Progress
 from .._outage import Outage, OutageClock, OutageTolerantClient, SingleAttemptClient
-from .._record._record import ABORTED, COMPLETE, HALTED, PAUSED, UNPROVEN, Rollout
-from .._timing import Clock
+from .._record.record import ABORTED, COMPLETE, HALTED, PAUSED, UNPROVEN, Rollout
+from ..timing import Clock
 from ._followed_control import FollowedControl
 from ._owned_record import OwnedRecord
-from ._pool_lock import PoolLock
+from .pool_lock import PoolLock
 
 Report = Callable[[Progress], None]  # shows a change to the user
 

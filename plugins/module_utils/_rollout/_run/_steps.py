@@ -14,8 +14,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, Optional
 
-from ..._nodeconfig._durations import describe_duration
-from .._goals import (
+from ..._nodeconfig.durations import describe_duration
+from .._nodes._machine_access import apply_machine, delete_node
+from .._nodes.node_access import assign_node
+from ..goals import (
     Assign,
     AwaitNode,
     AwaitWatch,
@@ -27,12 +29,10 @@ from .._goals import (
     Step,
     TakeBack,
 )
-from .._nodes._machine_access import apply_machine, delete_node
-from .._nodes._node_access import assign_node
-from ._host_change import ChangeNotBegun
 from ._move_result import MoveKind, MoveResult
 from ._node_move import NodeMove
 from ._take_back import take_back
+from .host_change import ChangeNotBegun
 
 _WATCH_LAG = 60.0  # seconds within which the watch shows a Node that was registered
 

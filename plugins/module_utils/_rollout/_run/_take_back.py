@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..._kube._api_paths import node
-from ..._nodeconfig._durations import describe_duration
-from .._goals import MachineGoal
+from ..._kube.api_paths import node
+from ..._nodeconfig.durations import describe_duration
 from .._nodes._machine_access import apply_machine
-from .._nodes._node_goals import InstalledVersions, unmet_versions, with_versions
-from .._nodes._node_view import node_view
-from .._nodes._reported_versions import without_v
-from .._record._record import PreviousMachine
-from ._host_change import ChangeNotBegun
+from .._nodes.node_goals import InstalledVersions, unmet_versions, with_versions
+from .._nodes.node_view import node_view
+from .._nodes.reported_versions import without_v
+from .._record.record import PreviousMachine
+from ..goals import MachineGoal
 from ._node_move import NodeMove
+from .host_change import ChangeNotBegun
 
 
 def take_back(move: NodeMove, goal: MachineGoal) -> str:

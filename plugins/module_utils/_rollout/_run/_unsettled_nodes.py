@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .._nodes._node_view import NodeView
+from .._nodes.node_view import NodeView
 
 
 class UnsettledNodes:

@@ -12,16 +12,16 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any
 
-from ..._kube._api_errors import CredentialsError, KubeError, Unauthorized, Unreachable
+from ..._kube.api_errors import CredentialsError, KubeError, Unauthorized, Unreachable
 from .. import ApiUnavailable
 from .._decisions._gate import DELETED, LEFT_POOL
 from .._decisions._node_run import IN_FLIGHT
-from .._decisions._window import WaveOutcome, Window, WindowStep
+from .._decisions.window import WaveOutcome, Window, WindowStep
 from .._gates._gate_monitor import GateMonitor
-from .._nodes._node_list import read_nodes
 from .._nodes._node_watcher import NodeWatcher
+from .._nodes.node_list import read_nodes
 from .._outage import MAX_OUTAGE, Interruption
-from .._record._record import FailedNode
+from .._record.record import FailedNode
 from ._bundle_check import BundleCheck
 from ._move_result import MoveKind, MoveResult
 from ._node_mover import NodeMover

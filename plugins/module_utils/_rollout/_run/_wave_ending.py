@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from .._decisions._window import WaveOutcome, Window, WindowStep
-from .._gates._answers import GateAnswer, GateVerdict
+from .._decisions.window import WaveOutcome, Window, WindowStep
 from .._gates._gate_monitor import GateMonitor
-from ._run_options import ShouldStop
+from .._gates.answers import GateAnswer, GateVerdict
+from .run_options import ShouldStop
 
 AfterWave = Callable[[ShouldStop], GateAnswer]
 """Asks whether a wave whose nodes have passed may end; runs in a thread of its own, and may take minutes."""

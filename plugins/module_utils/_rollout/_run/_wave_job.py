@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
-from ..._nodeconfig._assignment import ConfigSource
-from .._goals import Goal
+from ..._nodeconfig.assignment import ConfigSource
+from ..goals import Goal
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from .._decisions._gate import AskGates, Verdict, evaluate
-from .._nodes._node_view import NodeView
+from .._nodes.node_view import NodeView
 from ._wave_state import Decided, Reboot, RollBack, WaveAction, WaveState
 
 

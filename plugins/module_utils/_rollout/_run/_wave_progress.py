@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from ..._componentconfig._scalars._wording import first_names
+from ..._text import first_names
 from .._decisions._node_run import PASSED, SOAKING, UNKNOWN, NodeState
-from .._decisions._window import Progress, Window
-from .._record._record import FailureKind
-from .._report._rendering import NAMES_SHOWN
-from .._timing import Clock
+from .._decisions.window import Progress, Window
+from .._record.record import FailureKind
+from .._report.rendering import NAMES_SHOWN
+from ..timing import Clock
 
 _INTERVAL: Final = 1.0  # seconds: the log of a large pool stays readable
 _ASSIGNED: Final = "assigned"

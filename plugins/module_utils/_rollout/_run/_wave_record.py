@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from .._decisions import _transitions as transitions
+from .._decisions import transitions as transitions
 from .._decisions._node_run import IN_FLIGHT, SOAKING, WAITING, NodeState
-from .._record._record import FailedNode
+from .._record.record import FailedNode
 from ._session import RunSession
 from ._wave_job import WaveJob
 

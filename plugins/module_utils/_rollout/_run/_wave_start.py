@@ -13,20 +13,20 @@ from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
 
-from ..._nodeconfig._durations import describe_duration
-from .._decisions import _transitions as transitions
-from .._decisions._control_requests import abort_rollout
+from ..._nodeconfig.durations import describe_duration
+from .._decisions import transitions as transitions
 from .._decisions._holds import Hold, hold_before_wave
-from .._gates._answers import GateAnswer, GateDecision, GateVerdict
+from .._decisions.control_requests import abort_rollout
 from .._gates._gate_monitor import GateMonitor
+from .._gates.answers import GateAnswer, GateDecision, GateVerdict
 from .._nodes._node_watcher import NodeWatcher
-from .._plan import Plan, Wave
-from .._pool._maintenance_windows import parse_time
-from .._pool._policy import Policy
-from .._record._record import Rollout
-from ._run_options import RunOptions, ShouldStop
+from .._pool.maintenance_windows import parse_time
+from .._pool.policy import Policy
+from .._record.record import Rollout
+from ..plan import Plan, Wave
 from ._session import RunSession
 from ._worker_pool import WorkerPool
+from .run_options import RunOptions, ShouldStop
 
 _CHECK_INTERVAL = 1.0  # seconds
 

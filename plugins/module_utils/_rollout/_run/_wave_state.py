@@ -13,15 +13,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Union
 
-from ..._nodeconfig._untrusted import sanitize
+from ..._text import sanitize
 from .._decisions._gate import Attempt, GateResult, Verdict
 from .._decisions._node_run import FAILED, GONE, IN_FLIGHT, PASSED, SOAKING, UNKNOWN, WAITING, NodeRun, NodeState, Phase
-from .._decisions._window import Window
-from .._goals import Goal
-from .._nodes._node_access import NodeAssignment
-from .._nodes._node_goals import describe_drift, unmet
-from .._nodes._node_view import NodeView
-from .._record._record import DRIFTED, FailedNode, FailureKind
+from .._decisions.window import Window
+from .._nodes.node_access import NodeAssignment
+from .._nodes.node_goals import describe_drift, unmet
+from .._nodes.node_view import NodeView
+from .._record.record import DRIFTED, FailedNode, FailureKind
+from ..goals import Goal
 from ._move_result import VERDICTS, MoveKind, MoveResult
 from ._node_facts import NodeFacts
 from ._unsettled_nodes import UnsettledNodes

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from .._timing import Clock
+from ..timing import Clock
 from ._worker_pool import WorkerPool, WorkResult
 
 MAX_ASSIGNMENTS = 16  # at a time: more only wait for each other in this process

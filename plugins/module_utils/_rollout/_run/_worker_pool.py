@@ -9,8 +9,8 @@ from collections.abc import Callable
 from queue import Empty, SimpleQueue
 from typing import Any, NamedTuple
 
-from ..._kube._api_errors import KubeError
-from .._timing import Clock
+from ..._kube.api_errors import KubeError
+from ..timing import Clock
 
 _Job = Callable[[], Any]
 

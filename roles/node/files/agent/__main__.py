@@ -244,8 +244,8 @@ def _status(arguments: Arguments) -> int:
 def _check(arguments: Arguments) -> int:
     from ._agent._trust_settings import parse_trust_policy
     from ._agent._validation._validate_on_node import check_deny_policy
-    from ._kube._api_errors import KubeError
-    from ._kube._credentials import from_kubeconfig
+    from ._kube.api_errors import KubeError
+    from ._kube.credentials import from_kubeconfig
 
     configuration = _configuration(arguments)
     check_deny_policy(configuration)
@@ -279,7 +279,7 @@ def _limit(arguments: Arguments) -> None:
 def _validate(arguments: Arguments) -> int:
     _limit(arguments)
     _use_release_data(arguments)
-    from ._componentconfig._scope import scope_of
+    from ._componentconfig.scope import scope_of
     from ._validate import document_validator, drop_in_validator, target_versions, validate_files
 
     versions = target_versions(arguments.versions)

@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-from ._agent._state._node_state import NodeInputs
+from ._agent._state.node_state import NodeInputs
 from ._agent._validation._validate_on_node import probed_values
-from ._componentconfig._codec._document import decode
+from ._componentconfig._codec.document import decode
 from ._files import input_errors, read_file
-from ._foreign._json import load_json
+from ._foreign import load_json
 from ._output import show_json
 
 __all__ = ["print_addresses"]

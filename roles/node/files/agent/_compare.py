@@ -19,14 +19,14 @@ from ._agent._validation._component_flags import fields_set_elsewhere
 from ._agent._validation._node_inputs import read_node_inputs
 from ._agent._validation._validate_on_node import drop_in_documents, effective_config, probed_values
 from ._componentconfig import ConfigError
-from ._componentconfig._check import config_at
-from ._componentconfig._codec._document import Document, decode
-from ._componentconfig._findings import InvalidConfig
-from ._componentconfig._live_config import differences
-from ._componentconfig._schema._releases import minor_of, newest_minor
-from ._foreign._json import load_json
-from ._kube._api_errors import KubeError
-from ._kube._credentials import from_kubeconfig
+from ._componentconfig._codec.document import Document, decode
+from ._componentconfig._schema.releases import minor_of, newest_minor
+from ._componentconfig.check import config_at
+from ._componentconfig.findings import InvalidConfig
+from ._componentconfig.live_config import differences
+from ._foreign import load_json
+from ._kube.api_errors import KubeError
+from ._kube.credentials import from_kubeconfig
 from ._output import show, show_json
 
 __all__ = ["compare"]

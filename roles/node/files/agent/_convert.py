@@ -9,7 +9,7 @@ import os
 import tempfile
 from collections.abc import Sequence
 
-from ._componentconfig._convert import ConvertedFile, convert
+from ._componentconfig.convert import ConvertedFile, convert
 from ._files import input_errors, read_file
 from ._output import complain, show_json
 

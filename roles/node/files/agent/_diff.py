@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ._componentconfig._compare import Comparison, compare
-from ._componentconfig._documents._read_file import load_file
-from ._componentconfig._load import Config
+from ._componentconfig._documents.read_file import load_file
+from ._componentconfig.compare import Comparison, compare
+from ._componentconfig.load import Config
 from ._files import input_errors, read_file
 from ._flags_file import read_flags
 from ._output import show, show_json
@@ -62,8 +62,8 @@ def diff_versions(name: str, versions: tuple[str, str], *, flags_file: str, as_j
     versions: that the component has and will have, the second "" for the newest known. flags_file: has its flags, ""
     for none.
     """
-    from ._componentconfig._component_arguments import ARGUMENT_CHECK
-    from ._componentconfig._upgrade import upgrade
+    from ._componentconfig.component_arguments import ARGUMENT_CHECK
+    from ._componentconfig.upgrade import upgrade
 
     with input_errors(name):
         flags = read_flags(flags_file).words if flags_file else ()

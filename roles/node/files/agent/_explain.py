@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ._componentconfig._explain import explain
-from ._componentconfig._schema._kinds import KUBELET, MAIN_KINDS, kinds, machine_kinds
+from ._componentconfig._schema.kinds import KUBELET, MAIN_KINDS, kinds, machine_kinds
+from ._componentconfig.explain import explain
 from ._files import input_errors
 from ._output import show, show_json
 

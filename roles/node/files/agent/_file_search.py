@@ -13,14 +13,14 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ._componentconfig import ConfigError
-from ._componentconfig._codec._document import Document, decode
-from ._componentconfig._documents._read_file import find_configs
-from ._componentconfig._documents._recognition import names_component_config
-from ._componentconfig._drop_in_check import DropInDirectory, kubelet_kind
-from ._componentconfig._findings import Finding
-from ._componentconfig._schema._kinds import KUBELET_CONFIGURATION
+from ._componentconfig._codec.document import Document, decode
+from ._componentconfig._documents.read_file import find_configs
+from ._componentconfig._documents.recognition import names_component_config
+from ._componentconfig._schema.kinds import KUBELET_CONFIGURATION
+from ._componentconfig.drop_in_check import DropInDirectory, kubelet_kind
+from ._componentconfig.findings import Finding
 from ._files import STANDARD_INPUT, read_file
-from ._host._component_process import find_drop_ins_below
+from ._host.component_process import find_drop_ins_below
 
 __all__ = ["InputFile", "InputFiles", "holds_component_config", "read_drop_in_directory", "read_files"]
 

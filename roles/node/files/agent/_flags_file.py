@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from ._componentconfig import ConfigError
-from ._componentconfig._flags._flags_text import FlagsText, parse_flags_text
+from ._componentconfig._flags.flags_text import FlagsText, parse_flags_text
 from ._files import read_file
 
 __all__ = ["read_flags"]

@@ -13,7 +13,7 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any, TextIO
 
-from ._nodeconfig._untrusted import sanitize
+from ._text import sanitize
 
 __all__ = ["JournaldHandler", "LineHandler", "configure"]
 

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ._componentconfig._findings import Level
-from ._componentconfig._flags._kubelet_flags import parse_flags
-from ._componentconfig._migrate import migrate
-from ._componentconfig._scalars._secrets import redact
+from ._componentconfig._flags.kubelet_flags import parse_flags
+from ._componentconfig._scalars.secrets import redact
+from ._componentconfig.findings import Level
+from ._componentconfig.migrate import migrate
 from ._files import input_errors, read_file
 from ._flags_file import read_flags
-from ._host._component_process import StartedComponent, read_started
+from ._host.component_process import StartedComponent, read_started
 from ._output import complain, show_json
 
 __all__ = ["migrate_flags"]

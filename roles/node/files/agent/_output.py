@@ -10,7 +10,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from ._agent._log import configure_with_first_line
-from ._nodeconfig._untrusted import sanitize, sanitize_lines
+from ._text import sanitize, sanitize_lines
 
 if TYPE_CHECKING:
     from logging import Logger

@@ -12,15 +12,15 @@ import time
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from ._componentconfig._release_data._derive import KnownBinary, Running, candidates, derive
-from ._componentconfig._release_data._difference import difference
-from ._componentconfig._release_data._file_format import read, write
-from ._componentconfig._release_data._overlay import accept, check_minor, overlay_of
-from ._componentconfig._release_data._probe import Answer, Binary, Candidates, probe_binary
-from ._componentconfig._release_data._running_component import parse_configz, parse_metrics, version_in_metrics
-from ._componentconfig._schema._overlays import register
+from ._componentconfig._release_data.derive import KnownBinary, Running, candidates, derive
+from ._componentconfig._release_data.difference import difference
+from ._componentconfig._release_data.file_format import read, write
+from ._componentconfig._release_data.overlay import accept, check_minor, overlay_of
+from ._componentconfig._release_data.probe import Answer, Binary, Candidates, probe_binary
+from ._componentconfig._release_data.running_component import parse_configz, parse_metrics, version_in_metrics
+from ._componentconfig._schema.overlays import register
 from ._files import input_errors, read_file
-from ._host._isolated_program import isolated, verified_copy, without_network
+from ._host.isolated_program import isolated, verified_copy, without_network
 from ._output import complain, show
 from ._processes import run_command
 

@@ -28,11 +28,11 @@ from ._agent._store._durable_files import DAEMON_LOCK, LockTimeout, locked
 from ._agent._store._store import Store
 from ._agent._system_clock import SystemClock
 from ._agent._validation._validator import AddressesCommand, CommandCheck, ValidateCommand, ValidateDocumentCommand
-from ._kube._api_client import Client
-from ._kube._api_errors import KubeError
-from ._kube._credentials import from_kubeconfig
-from ._kube._retry import ONCE, RetryPolicy
-from ._kube._transport import ClientSettings, Timing
+from ._kube.api_client import Client
+from ._kube.api_errors import KubeError
+from ._kube.credentials import from_kubeconfig
+from ._kube.retry import ONCE, RetryPolicy
+from ._kube.transport import ClientSettings, Timing
 from ._output import complain
 from ._processes import run_command
 from ._version_command import ComponentVersions

@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-from ._componentconfig._codec._document import decode
-from ._componentconfig._compare import is_same_config
+from ._componentconfig._codec.document import decode
+from ._componentconfig.compare import is_same_config
 from ._files import input_errors, read_file
 
 __all__ = ["same_files"]

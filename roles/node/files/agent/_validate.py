@@ -13,13 +13,13 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Callable
 
 from ._agent._agent_configuration import ComponentConfiguration
-from ._componentconfig._check import check
-from ._componentconfig._codec._document import decode
-from ._componentconfig._component_arguments import ARGUMENT_CHECK
-from ._componentconfig._documents._read_file import decode_file
-from ._componentconfig._drop_in_check import DropInDirectory, check_drop_ins
-from ._componentconfig._findings import Finding, InvalidConfig, bounded, refusing_levels
-from ._componentconfig._schema._releases import minor_name, minor_of, newest_minor, parse_known_minor
+from ._componentconfig._codec.document import decode
+from ._componentconfig._documents.read_file import decode_file
+from ._componentconfig._schema.releases import minor_name, minor_of, newest_minor, parse_known_minor
+from ._componentconfig.check import check
+from ._componentconfig.component_arguments import ARGUMENT_CHECK
+from ._componentconfig.drop_in_check import DropInDirectory, check_drop_ins
+from ._componentconfig.findings import Finding, InvalidConfig, bounded, refusing_levels
 from ._file_search import InputFiles, read_drop_in_directory, read_files
 from ._files import input_errors
 from ._output import complain, show_json
@@ -27,8 +27,8 @@ from ._reports import FileReport, Report, writer_of
 from ._reports._text import summary
 
 if TYPE_CHECKING:
-    from ._componentconfig._flags._component_flags import ComponentFlags
-    from ._componentconfig._schema._kinds import OperatingSystem
+    from ._componentconfig._flags.component_flags import ComponentFlags
+    from ._componentconfig._schema.kinds import OperatingSystem
 
 __all__ = [
     "DropInValidator",
@@ -192,7 +192,7 @@ def _flags(flags_file: str, feature_gates: str) -> ComponentFlags | None:
     """Return a component's flags, None if they are not known. Raises OSError, ConfigError."""
     if not flags_file and not feature_gates:
         return None
-    from ._componentconfig._flags._component_flags import ComponentFlags
+    from ._componentconfig._flags.component_flags import ComponentFlags
     from ._flags_file import read_flags
 
     words = read_flags(flags_file).words if flags_file else ()

@@ -6,12 +6,12 @@
 from __future__ import annotations
 
 from ._agent._agent_configuration import ComponentConfiguration
-from ._agent._state._node_state import NodeInputs
+from ._agent._state.node_state import NodeInputs
 from ._agent._validation._validate_on_node import is_same_on_node, validate_on_node
 from ._agent._validation._validator import HOST_RULE_PREFIX
 from ._files import STANDARD_INPUT, input_errors, read_file
-from ._foreign._json import load_json
-from ._host._host_facts import read_host
+from ._foreign import load_json
+from ._host.host_facts import read_host
 from ._output import show_json
 
 __all__ = ["validate_document"]

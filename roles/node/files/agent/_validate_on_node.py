@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ._agent._agent_configuration import AgentConfiguration
-from ._agent._state._node_state import NodeInputs
+from ._agent._state.node_state import NodeInputs
 from ._agent._store._store import Store
 from ._agent._system_clock import SystemClock
 from ._agent._validation._node_inputs import read_node_inputs
 from ._agent._validation._validate_on_node import validate_on_node
-from ._componentconfig._findings import Finding
-from ._host._host_facts import read_host
+from ._componentconfig.findings import Finding
+from ._host.host_facts import read_host
 from ._validate import FileValidator
 
 __all__ = ["node_validator"]

@@ -22,7 +22,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._interfaces i
     ServiceManagerError,
 )
 from ansible_collections.configok.node.plugins.module_utils._agent._service_managers import Systemd
-from ansible_collections.configok.node.plugins.module_utils._agent._state._health import Unit
+from ansible_collections.configok.node.plugins.module_utils._agent._state.health import Unit
 from fake_systemd import (
     SupervisorError,
     decode_unit,

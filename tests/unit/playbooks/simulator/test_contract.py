@@ -14,13 +14,13 @@ from typing import Any, Protocol
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._node_watch import annotations_of
-from ansible_collections.configok.node.plugins.module_utils._agent._state._node_state import Moment
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import NotFound
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import Assignment, ConfigSource
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import Bundle, build_bundle
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_known import (
+from ansible_collections.configok.node.plugins.module_utils._agent._state.node_state import Moment
+from ansible_collections.configok.node.plugins.module_utils._agent.node_watch import annotations_of
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import NotFound
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import Assignment, ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle import Bundle, build_bundle
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle_trial import Trial
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.well_known import (
     ANNOTATION_ASSIGNMENT,
     ANNOTATION_CONFIG_SOURCE,
     ANNOTATION_CONFIG_STATUS,

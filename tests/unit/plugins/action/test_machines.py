@@ -17,17 +17,16 @@ import yaml
 from ansible.utils.display import Display
 
 from ansible_collections.configok.node.plugins.action import machines
-from ansible_collections.configok.node.plugins.module_utils._ansible._api_module import KUBE_ARGUMENT_SPEC
-from ansible_collections.configok.node.plugins.module_utils._cluster._local_configs import publish_local_config
-from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._local_config import (
+from ansible_collections.configok.node.plugins.module_utils._ansible.api_module import KUBE_ARGUMENT_SPEC
+from ansible_collections.configok.node.plugins.module_utils._cluster.local_configs import publish_local_config
+from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.local_config import (
     LocalComponent,
     LocalConfig,
     encode_local_config,
     local_hash,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_known import ANNOTATION_CORDONED_BY
-from ansible_collections.configok.node.plugins.module_utils._operations._machine_files import machine_catalog
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.well_known import ANNOTATION_CORDONED_BY
 from ansible_collections.configok.node.plugins.module_utils._operations._machine_plan import (
     _machine_configs,
     read_statuses,
@@ -38,22 +37,23 @@ from ansible_collections.configok.node.plugins.module_utils._operations._machine
     HostRequest,
     _machine_rollout,
 )
+from ansible_collections.configok.node.plugins.module_utils._operations.machine_files import machine_catalog
 from ansible_collections.configok.node.plugins.module_utils._rollout import PoolLocked
-from ansible_collections.configok.node.plugins.module_utils._rollout._drain._cordon import CordonMark
-from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target, Wave
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._drain.cordon import CordonMark
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record import (
     COMPLETE,
     HALTED,
     PAUSED,
     Rollout,
     RolloutStart,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record_store import (
     read_record,
     update_record,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._run._pool_lock import PoolLock
-from ansible_collections.configok.node.plugins.module_utils._rollout._timing import Clock
+from ansible_collections.configok.node.plugins.module_utils._rollout._run.pool_lock import PoolLock
+from ansible_collections.configok.node.plugins.module_utils._rollout.plan import Target, Wave
+from ansible_collections.configok.node.plugins.module_utils._rollout.timing import Clock
 from ansible_collections.configok.node.plugins.modules import machines as documentation
 from support.ansible_runs.actions import run_machines
 from support.ansible_runs.in_process import publish

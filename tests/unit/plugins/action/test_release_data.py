@@ -13,8 +13,8 @@ import pytest
 import yaml
 from ansible.utils.display import Display
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._overlays import overlays
-from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.overlays import overlays
+from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
 from ansible_collections.configok.node.plugins.modules import config_bundle
 from support.ansible_runs.actions import run_config_bundle, run_machines, run_rollout
 from support.ansible_runs.in_process import document_pool, publish

@@ -16,17 +16,17 @@ import yaml
 from ansible.errors import AnsibleError
 from ansible.utils.display import Display
 
-from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import ConfigOk, status_patch
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import ConfigStatus
-from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import (
+from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_ok import ConfigOk, status_patch
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_status import ConfigStatus
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record import (
     COMPLETE,
     Record,
     Rollout,
     RolloutStart,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import encode_record
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record_store import encode_record
+from ansible_collections.configok.node.plugins.module_utils._rollout.plan import Target
 from ansible_collections.configok.node.plugins.modules import rollout as documentation
 from support.ansible_runs.actions import run_rollout
 from support.ansible_runs.in_process import document_pool, publish

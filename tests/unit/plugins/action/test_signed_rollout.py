@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 from ansible.utils.display import Display
 
-from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import ConfigInUse, good, opted_out
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import read_status
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import read_record
+from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle import build_bundle
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle_trial import Trial
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_ok import ConfigInUse, good, opted_out
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_status import read_status
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record_store import read_record
 from support.ansible_runs.actions import run_rollout
 from support.ansible_runs.in_process import document_pool
 from support.api.clusters import SandboxCluster

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.configok.node.plugins.filter.quantity import quantity
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._numbers import UNITS
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars.numbers import UNITS
 from support.fuzz.settings import fuzz
 
 

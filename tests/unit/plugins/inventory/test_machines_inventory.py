@@ -16,7 +16,7 @@ import pytest
 import yaml
 
 from ansible_collections.configok.node.plugins.inventory.machines import EXAMPLES, InventoryModule
-from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
+from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
 from support.ansible_runs.inventories import Inventory, read_inventory
 from support.api.clusters import SandboxCluster
 from support.api.servers import ApiServer, start_embedded

@@ -9,12 +9,12 @@ from typing import Any, cast
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._cluster._holder_report import read_holders
-from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
-from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Forbidden
-from ansible_collections.configok.node.plugins.module_utils._kube._credentials import from_kubeconfig
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
+from ansible_collections.configok.node.plugins.module_utils._cluster.holder_report import read_holders
+from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
+from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import Forbidden
+from ansible_collections.configok.node.plugins.module_utils._kube.credentials import from_kubeconfig
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle import build_bundle
 from ansible_collections.configok.node.plugins.modules import cluster_access
 from support.ansible_runs.modules import run_module
 from support.api.clusters import SandboxCluster, look

@@ -12,8 +12,8 @@ import pytest
 import yaml
 
 from ansible_collections.configok.node.plugins.doc_fragments import release_data
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_model import Host, HostQuery
-from ansible_collections.configok.node.plugins.module_utils._operations import _config_check
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules.host_model import Host, HostQuery
+from ansible_collections.configok.node.plugins.module_utils._operations import config_check
 from ansible_collections.configok.node.plugins.modules import component_config
 from support.ansible_runs.modules import run_module
 from support.configs.kubelet import KUBELET_HEADER
@@ -200,7 +200,7 @@ def test_the_host_is_checked_only_on_request(tmp_path: Path, monkeypatch: pytest
         queries.append(query)
         return Host(swaps=("/dev/sda2",), states={"cpu_manager_state": {"policyName": "static"}})
 
-    monkeypatch.setattr(_config_check, "read_host", read_host)
+    monkeypatch.setattr(config_check, "read_host", read_host)
     files = write(tmp_path, base=KUBELET_HEADER + "maxPods: 110\ncpuManagerPolicy: none\n")
     arguments = {"files": files, "component": "kubelet", "kubernetes_versions": ["1.20", "1.31"], "fail_on": "never"}
     assert run(**arguments)["lines"] == []

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.configok.node.plugins.module_utils._host._component_process import StartedComponent
+from ansible_collections.configok.node.plugins.module_utils._host.component_process import StartedComponent
 from ansible_collections.configok.node.plugins.modules import component_config_migrate
 from ansible_collections.configok.node.plugins.modules.component_config_migrate import StartUnknown, plan_migration
 from support.ansible_runs.modules import run_module

@@ -10,17 +10,17 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
-from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Forbidden
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig import _bundle
-from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import COMPLETE
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import (
+from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
+from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import Forbidden
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig import bundle
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record import COMPLETE
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record_store import (
     read_record,
     update_record,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._timing import Clock
+from ansible_collections.configok.node.plugins.module_utils._rollout.plan import Target
+from ansible_collections.configok.node.plugins.module_utils._rollout.timing import Clock
 from ansible_collections.configok.node.plugins.modules import config_bundle
 from support.ansible_runs.modules import run_module
 from support.api.clusters import SandboxCluster
@@ -84,7 +84,7 @@ def test_a_bundle_of_the_same_name_with_other_content_is_refused(
     cluster: SandboxCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An identity that can create ConfigMaps there can make ten digits of a hash collide."""
-    monkeypatch.setattr(_bundle, "content_hash", lambda _data: "0" * 64)
+    monkeypatch.setattr(bundle, "content_hash", lambda _data: "0" * 64)
     assert run(cluster)["changed"] is True
     result = run(cluster, "maxPods: 61\n")
     assert result["failed"] is True

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
-from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Conflict, Forbidden
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
+from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
+from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import Conflict, Forbidden
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle import build_bundle
 from ansible_collections.configok.node.plugins.modules import config_bundle, config_signature
 from support.ansible_runs.modules import run_module
 from support.api.clusters import SandboxCluster

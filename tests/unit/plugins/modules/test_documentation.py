@@ -17,8 +17,8 @@ from ansible_collections.configok.node.plugins.action.rollout import ARGUMENT_SP
 from ansible_collections.configok.node.plugins.action.show import ARGUMENT_SPEC as SHOW_ARGUMENT_SPEC
 from ansible_collections.configok.node.plugins.action.simulation import ARGUMENT_SPEC as SIMULATION_ARGUMENT_SPEC
 from ansible_collections.configok.node.plugins.doc_fragments import kube, nodes, release_data
-from ansible_collections.configok.node.plugins.module_utils._ansible._api_module import KUBE_ARGUMENT_SPEC
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_list import NODES_ARGUMENT_SPEC
+from ansible_collections.configok.node.plugins.module_utils._ansible.api_module import KUBE_ARGUMENT_SPEC
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_list import NODES_ARGUMENT_SPEC
 
 PACKAGE = "ansible_collections.configok.node.plugins"
 NAMES = [

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import ConfigSource
 from ansible_collections.configok.node.plugins.modules import cluster_access, config_bundle, local_config
 from support.ansible_runs.actions import run_rollout
 from support.ansible_runs.in_process import roll_out

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data import _derive
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema import _overlays
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data import derive
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema import overlays
 from ansible_collections.configok.node.plugins.modules import component_config, component_config_diff, release_data
 from support.ansible_runs.modules import run_module
 from support.configs.kubelet import KUBELET_HEADER
@@ -32,9 +32,9 @@ kubernetes_feature_enabled{{name="NewGate",stage="ALPHA"}} 0
 @pytest.fixture(autouse=True)
 def _own_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Begin without release data, as each module does, and with few gates and flags to ask a binary for."""
-    monkeypatch.setattr(_overlays, "_registered", {})
-    monkeypatch.setattr(_derive, "gate_names", lambda: ["NodeSwap", "PodsAPI"])
-    monkeypatch.setattr(_derive, "COMPONENTS", ("kube-proxy",))
+    monkeypatch.setattr(overlays, "_registered", {})
+    monkeypatch.setattr(derive, "gate_names", lambda: ["NodeSwap", "PodsAPI"])
+    monkeypatch.setattr(derive, "COMPONENTS", ("kube-proxy",))
 
 
 def run(arguments: dict[str, Any], *, check: bool = False) -> dict[str, Any]:

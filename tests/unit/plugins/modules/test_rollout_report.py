@@ -12,17 +12,17 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import NODES, config_map
-from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import Record, Rollout
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import (
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import NODES, config_map
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record import Record, Rollout
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record_store import (
     read_record,
     update_record,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._report._page_data import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._report.page_data import (
     generated_time,
     page_summary,
 )
+from ansible_collections.configok.node.plugins.module_utils._rollout.plan import Target
 from support.ansible_runs.actions import run_rollout_report
 from support.ansible_runs.in_process import roll_out
 from support.api.clusters import SandboxCluster

@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import Bundle, build_bundle
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import read_record
-from ansible_collections.configok.node.plugins.module_utils._trust._public_keys import parse_public_key
-from ansible_collections.configok.node.plugins.module_utils._trust._statement import Statement
-from ansible_collections.configok.node.plugins.module_utils._trust._trust_policy import TrustPolicy
-from ansible_collections.configok.node.plugins.module_utils._trust._verification import TrustVerdict, verify_bundle
+from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle import Bundle, build_bundle
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record_store import read_record
+from ansible_collections.configok.node.plugins.module_utils._trust.public_keys import parse_public_key
+from ansible_collections.configok.node.plugins.module_utils._trust.statement import Statement
+from ansible_collections.configok.node.plugins.module_utils._trust.trust_policy import TrustPolicy
+from ansible_collections.configok.node.plugins.module_utils._trust.verification import TrustVerdict, verify_bundle
 from ansible_collections.configok.node.plugins.modules import config_bundle
 from support.ansible_runs.modules import run_module
 from support.api.clusters import SandboxCluster

@@ -17,12 +17,12 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.configok.node.plugins.module_utils._machines._objects._types import (
+from ansible_collections.configok.node.plugins.module_utils._machines._objects.types import (
     PROVIDER_API_VERSION,
     Provider,
 )
 from ansible_collections.configok.node.plugins.module_utils._operations._machines import HostAnswer, HostRequest
-from ansible_collections.configok.node.plugins.module_utils._rollout._drain._inventory_hosts import InventoryHost
+from ansible_collections.configok.node.plugins.module_utils._rollout._drain.inventory_hosts import InventoryHost
 from ansible_collections.configok.node.plugins.plugin_utils._machine_playbook import MachinePlaybook
 from ansible_collections.configok.node.plugins.plugin_utils._playbook_runner import (
     PlaybookOptions,

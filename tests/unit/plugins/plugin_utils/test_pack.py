@@ -41,7 +41,7 @@ def test_what_is_in_it() -> None:
     assert {"__main__.py", "configok_agent/__init__.py", "configok_agent/__main__.py"} <= set(names)
     assert "configok_agent/_componentconfig/_data/__init__.py" in names
     assert not any(name.endswith("/_pack.py") for name in names)
-    assert "configok_agent/_kube/_user_credentials.py" not in names
+    assert "configok_agent/_kube/user_credentials.py" not in names
     assert {name.split("/")[1] for name in names if name.count("/") > 1} == {
         "_agent",
         "_componentconfig",
@@ -50,6 +50,7 @@ def test_what_is_in_it() -> None:
         "_kube",
         "_nodeconfig",
         "_systemd",
+        "_text",
         "_reports",
         "_trust",
     }
@@ -93,16 +94,12 @@ def test_pip_installs_the_same_files() -> None:
     assert packed - installed == {"configok_agent/__init__.py", "configok_agent/_build.py"}
     assert installed - packed == {
         "configok_agent/_componentconfig/_data/_machines.py",
-        "configok_agent/_componentconfig/_machine_kinds.py",
-        "configok_agent/_componentconfig/_machine_objects.py",
-        "configok_agent/_foreign/_evaluation.py",
+        "configok_agent/_componentconfig/machine_kinds.py",
+        "configok_agent/_componentconfig/machine_objects.py",
+        "configok_agent/_foreign/evaluation.py",
         "configok_agent/_foreign/_evaluator.py",
-        "configok_agent/_foreign/_patterns.py",
+        "configok_agent/_foreign/patterns.py",
         "configok_agent/_componentconfig/_rules/_machines.py",
-        "configok_agent/_kube/_parallel.py",
-        "configok_agent/_kube/_user_credentials.py",
-        "configok_agent/_systemd/_exec_start.py",
-        "configok_agent/_systemd/_override_checks.py",
-        "configok_agent/_systemd/_specifiers.py",
-        "configok_agent/_systemd/_unit_checks.py",
+        "configok_agent/_kube/parallel.py",
+        "configok_agent/_kube/user_credentials.py",
     }

@@ -19,8 +19,8 @@ from ansible.parsing.dataloader import DataLoader
 from ansible.vars.hostvars import HostVars
 from ansible.vars.manager import VariableManager
 
-from ansible_collections.configok.node.plugins.module_utils._rollout._drain._inventory_hosts import InventoryHost
-from ansible_collections.configok.node.plugins.module_utils._rollout._drain._rebooter import RebootRequest
+from ansible_collections.configok.node.plugins.module_utils._rollout._drain.inventory_hosts import InventoryHost
+from ansible_collections.configok.node.plugins.module_utils._rollout._drain.rebooter import RebootRequest
 from ansible_collections.configok.node.plugins.plugin_utils._playbook_runner import PlaybookOptions, PlaybookResult
 from ansible_collections.configok.node.plugins.plugin_utils._reboot_playbook import RebootPlaybook, inventory_hosts
 

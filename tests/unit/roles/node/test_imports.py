@@ -44,19 +44,18 @@ NOT_THE_ENGINE = {  # tables, phrases, plain values and Go's durations, which im
     f"{ENGINE}{name}"
     for name in (
         "_codec",
-        "_codec._plain_values",
-        "_denied_fields",
+        "_codec.plain_values",
+        "denied_fields",
         "_flags",
-        "_flags._kubelet_flags",
+        "_flags.kubelet_flags",
         "_scalars",
-        "_scalars._duration",
-        "_scalars._wording",
+        "_scalars.duration",
         "_schema",
-        "_schema._path_fields",
+        "_schema.path_fields",
     )
 }
 # What the daemon reports of the node's own configs is without secrets.
-REDACTION = {f"{ENGINE}{name}" for name in ("_scalars._field_path", "_scalars._secrets")}
+REDACTION = {f"{ENGINE}{name}" for name in ("_scalars.field_path", "_scalars.secrets")}
 SHOW = "import sys; sys.path.insert(0, sys.argv.pop(1)); {}; print(*sorted(sys.modules), sep='\\n')"
 URLLIB3 = "from configok_agent._lean_imports import import_urllib3; import_urllib3()"
 DAEMON = f"import configok_agent.__main__; {URLLIB3}; import configok_agent._run"
@@ -136,8 +135,8 @@ def test_the_daemon_loads_nothing_for_nothing(agent: Path) -> None:
     }
     assert loaded(agent, DAEMON) & costly == set()
     decoder = "configok_agent._componentconfig._codec"
-    modules = loaded(agent, f"{DAEMON}; from {decoder}._plain_values import decode_values; decode_values('a: b', 'x')")
-    assert f"{decoder}._yaml" in modules
+    modules = loaded(agent, f"{DAEMON}; from {decoder}.plain_values import decode_values; decode_values('a: b', 'x')")
+    assert f"{decoder}.yaml_text" in modules
     assert modules & costly == set(), "the daemon decodes configs that are YAML"
 
 

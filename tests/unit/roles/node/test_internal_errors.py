@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._ansible._config_files import fail_on_file_errors
+from ansible_collections.configok.node.plugins.module_utils._ansible.config_files import fail_on_file_errors
 from ansible_collections.configok.node.plugins.module_utils._componentconfig import ConfigError
 
 Entry = Callable[[str], ModuleType]

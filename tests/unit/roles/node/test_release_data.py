@@ -35,8 +35,8 @@ kubernetes_feature_enabled{{name="NewGate",stage="ALPHA"}} 0
 @pytest.fixture
 def main(entry: Entry, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
     """The agent's command line, in a process that knows no release data and few gates and flags to ask for."""
-    monkeypatch.setattr(entry("_componentconfig._schema._overlays"), "_registered", {})
-    derive = entry("_componentconfig._release_data._derive")
+    monkeypatch.setattr(entry("_componentconfig._schema.overlays"), "_registered", {})
+    derive = entry("_componentconfig._release_data.derive")
     monkeypatch.setattr(derive, "gate_names", lambda: ["NodeSwap", "MemoryQoS", "PodsAPI"])
     monkeypatch.setattr(derive, "COMPONENTS", ("kube-proxy",))
     command = entry("__main__").main

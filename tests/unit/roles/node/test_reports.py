@@ -21,7 +21,7 @@ VERSIONS = ("1.31", "1.36")
 @pytest.fixture
 def make_report(entry: Entry) -> Callable[..., Any]:
     """Return a function that makes a report of a file with two findings, or of others."""
-    findings, reports = entry("_componentconfig._findings"), entry("_reports")
+    findings, reports = entry("_componentconfig.findings"), entry("_reports")
 
     def finding(message: str, level: str, **fields: Any) -> Any:
         fields = {"file": "a.yaml", "versions": VERSIONS, **fields}
@@ -229,8 +229,8 @@ def test_no_format_shows_a_secret(entry: Entry, write: Any, name: str) -> None:
         "apiVersion: apiserver.config.k8s.io/v1\nkind: EncryptionConfiguration\nresources:\n"
         "- resources: [secrets]\n  providers:\n  - aescbc: {keys: [{name: k, secret: aHVudGVyMg==}]}\n"
     )
-    findings = entry("_componentconfig._check").check(text, file="e.yaml", versions=["1.36"])
-    reports, levels = entry("_reports"), tuple(entry("_componentconfig._findings").Level)
+    findings = entry("_componentconfig.check").check(text, file="e.yaml", versions=["1.36"])
+    reports, levels = entry("_reports"), tuple(entry("_componentconfig.findings").Level)
     report = reports.Report((reports.FileReport("e.yaml", tuple(findings)),), ("1.36",), levels)
     written = write(name, report)
     assert "secret" in written

@@ -16,8 +16,8 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._agent_configuration import AgentConfiguration
 from ansible_collections.configok.node.plugins.module_utils._agent._notify import Notifications
-from ansible_collections.configok.node.plugins.module_utils._agent._state._node_state import NodeInputs
-from ansible_collections.configok.node.plugins.module_utils._kube._transport import ClientSettings
+from ansible_collections.configok.node.plugins.module_utils._agent._state.node_state import NodeInputs
+from ansible_collections.configok.node.plugins.module_utils._kube.transport import ClientSettings
 from support.configs.agent import configured
 from support.configs.kubelet import KUBELET_HEADER
 

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._system_clock import BOOT_ID
-from ansible_collections.configok.node.plugins.module_utils._host import _host_facts
+from ansible_collections.configok.node.plugins.module_utils._host import host_facts
 from support.ansible_runs.role import render
 from support.session.unavailable import leave_out
 
@@ -105,7 +105,7 @@ def test_another_proc_tells_the_agent_nothing_else(unit: Path) -> None:
     text = unit.read_text()
     assert f"\nEnvironment={BOOT_ID}=%b\n" in text
     [bound] = re.findall(r"^BindReadOnlyPaths=(.+)", text, re.M)
-    facts = set(re.findall(r'"proc/(?!sys/)([^"]+)"', Path(str(_host_facts.__file__)).read_text()))
+    facts = set(re.findall(r'"proc/(?!sys/)([^"]+)"', Path(str(host_facts.__file__)).read_text()))
     assert facts
     assert set(bound.split()) == {f"-/proc/{name}" for name in facts}
     assert not re.search(r"^(ProcSubset|PrivatePIDs)=", text, re.M)

@@ -11,11 +11,11 @@ from types import ModuleType
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._reporting._status_writer import (
+from ansible_collections.configok.node.plugins.module_utils._agent._reporting.status_writer import (
     RunReport,
     write_report,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import ConfigOk
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_ok import ConfigOk
 from support.configs.agent import configured
 from support.fuzz.hostile import FORGED, unsafe_texts
 

@@ -12,9 +12,9 @@ import os
 from collections.abc import Iterator
 from typing import Callable, NamedTuple
 
-from .._componentconfig._findings import Finding, Level, NotJudged, Verdict, not_judged_causes, verdict_of
+from .._componentconfig.findings import Finding, Level, NotJudged, Verdict, not_judged_causes, verdict_of
 from .._files import STANDARD_INPUT
-from .._nodeconfig._untrusted import sanitize
+from .._text import sanitize
 
 __all__ = ["FileReport", "Report", "writer_of"]
 

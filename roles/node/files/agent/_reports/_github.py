@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-from .._componentconfig._findings import Finding, Level
-from .._nodeconfig._untrusted import sanitize
+from .._componentconfig.findings import Finding, Level
+from .._text import sanitize
 from . import Report
 
 __all__ = ["write_github"]

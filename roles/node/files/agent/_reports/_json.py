@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from .._componentconfig._findings import Level
+from .._componentconfig.findings import Level
 from .._output import json_text
 from . import Report
 

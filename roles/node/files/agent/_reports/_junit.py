@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
-from .._componentconfig._findings import Finding, not_judged_causes
-from .._nodeconfig._untrusted import sanitize
+from .._componentconfig.findings import Finding, not_judged_causes
+from .._text import sanitize
 from . import FileReport, Report
 
 __all__ = ["write_junit"]

@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import quote
 
 from .._agent import AGENT_VERSION
-from .._componentconfig._findings import Finding, Level
+from .._componentconfig.findings import Finding, Level
 from .._output import json_text
 from . import Report
 

@@ -5,9 +5,8 @@
 
 from __future__ import annotations
 
-from .._componentconfig._findings import Level, Verdict
-from .._componentconfig._scalars._wording import count_of
-from .._nodeconfig._untrusted import sanitize_lines
+from .._componentconfig.findings import Level, Verdict
+from .._text import count_of, sanitize_lines
 from . import Report
 
 __all__ = ["summary", "write_text"]

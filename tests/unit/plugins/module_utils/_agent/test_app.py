@@ -23,20 +23,20 @@ from ansible_collections.configok.node.plugins.module_utils._agent._agent_config
 )
 from ansible_collections.configok.node.plugins.module_utils._agent._app import App
 from ansible_collections.configok.node.plugins.module_utils._agent._background import BackgroundTask
-from ansible_collections.configok.node.plugins.module_utils._agent._node_watch import NodeWatch
 from ansible_collections.configok.node.plugins.module_utils._agent._notify import Notifications, Wakeup, notify_agent
-from ansible_collections.configok.node.plugins.module_utils._agent._state._health import ProbeResult, Unit
+from ansible_collections.configok.node.plugins.module_utils._agent._state.health import ProbeResult, Unit
 from ansible_collections.configok.node.plugins.module_utils._agent._system_clock import SystemClock
-from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import NODES, config_maps, node
-from ansible_collections.configok.node.plugins.module_utils._kube._credentials import from_kubeconfig
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import (
+from ansible_collections.configok.node.plugins.module_utils._agent.node_watch import NodeWatch
+from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import NODES, config_maps, node
+from ansible_collections.configok.node.plugins.module_utils._kube.credentials import from_kubeconfig
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import (
     Assignment,
     ConfigSource,
     assignment_patch,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import (
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle import build_bundle
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_status import (
     read_condition,
     read_status,
 )

@@ -16,9 +16,9 @@ import pytest
 from ansible_collections.configok.node.plugins.module_utils._agent._agent_configuration import AgentConfiguration
 from ansible_collections.configok.node.plugins.module_utils._agent._cli import describe_node, forget_bad, render_status
 from ansible_collections.configok.node.plugins.module_utils._agent._notify import Notifications
-from ansible_collections.configok.node.plugins.module_utils._agent._reporting._status_writer import read_report
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Unreachable
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
+from ansible_collections.configok.node.plugins.module_utils._agent._reporting.status_writer import read_report
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import Unreachable
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle_trial import Trial
 from support.agents.bench import Bench
 from support.releases.names import NEWEST_RELEASE, NEXT_RELEASE
 

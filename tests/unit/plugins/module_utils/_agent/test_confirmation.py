@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._state._records import Confirmation
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Unreachable
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import ConfigStatus
+from ansible_collections.configok.node.plugins.module_utils._agent._state.records import Confirmation
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import Unreachable
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle_trial import Trial
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_status import ConfigStatus
 from support.agents.bench import Bench
 
 pytestmark = pytest.mark.usefixtures("no_fsync")

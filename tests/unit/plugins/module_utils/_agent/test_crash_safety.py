@@ -16,7 +16,7 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._store._durable_files import Disk, DurableFiles
 from ansible_collections.configok.node.plugins.module_utils._agent._store._store import Store
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle_trial import Trial
 from support.agents.bench import Bench
 from support.agents.lossy_disk import LossyDisk, PowerLost
 from support.trust.signing import Key, make_key, signed, trust_section

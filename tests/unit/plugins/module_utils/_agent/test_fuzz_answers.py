@@ -21,8 +21,8 @@ from ansible_collections.configok.node.plugins.module_utils._agent._interfaces i
 )
 from ansible_collections.configok.node.plugins.module_utils._agent._probes import LiveConfigProbe
 from ansible_collections.configok.node.plugins.module_utils._agent._service_managers import parse_unit
-from ansible_collections.configok.node.plugins.module_utils._agent._state._health import ProbeResult
-from ansible_collections.configok.node.plugins.module_utils._agent._state._node_state import NodeInputs
+from ansible_collections.configok.node.plugins.module_utils._agent._state.health import ProbeResult
+from ansible_collections.configok.node.plugins.module_utils._agent._state.node_state import NodeInputs
 from ansible_collections.configok.node.plugins.module_utils._agent._validation._validator import (
     ValidateCommand,
     ValidateDocumentCommand,

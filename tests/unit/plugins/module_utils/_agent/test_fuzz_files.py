@@ -18,8 +18,8 @@ from ansible_collections.configok.node.plugins.module_utils._agent._agent_config
     InvalidConfiguration,
     parse_configuration,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._reporting._status_writer import read_report
-from ansible_collections.configok.node.plugins.module_utils._agent._state._records import (
+from ansible_collections.configok.node.plugins.module_utils._agent._reporting.status_writer import read_report
+from ansible_collections.configok.node.plugins.module_utils._agent._state.records import (
     AnsweredAssignment,
     AssignmentFailure,
     ConfigRecord,
@@ -28,7 +28,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._state._recor
     decode_floors,
     encode_floors,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._state._start_history import (
+from ansible_collections.configok.node.plugins.module_utils._agent._state.start_history import (
     BadConfig,
     End,
     Start,
@@ -45,16 +45,16 @@ from ansible_collections.configok.node.plugins.module_utils._agent._store._rende
     policy_in_state_file,
     state_file_keys,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import config_at
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import Document
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec.document import Document
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_cgroups import cgroup_paths
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._numbers import parse_cpu_list
-from ansible_collections.configok.node.plugins.module_utils._host import _host_facts
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars.numbers import parse_cpu_list
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.check import config_at
+from ansible_collections.configok.node.plugins.module_utils._host import host_facts
 from ansible_collections.configok.node.plugins.module_utils._host._cgroups import read_cgroup
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import SignerStatus
-from ansible_collections.configok.node.plugins.module_utils._systemd._time_span import parse_time_span
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle_trial import Trial
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_status import SignerStatus
+from ansible_collections.configok.node.plugins.module_utils._systemd.time_span import parse_time_span
 from support.configs.kubelet import KUBELET_KIND
 from support.fuzz.hostile import JSON_VALUES, TEXTS, damaged, json_texts, lines_of, mutated, parse_twice
 from support.fuzz.settings import fuzz
@@ -117,10 +117,10 @@ def changes_of(field: str, value: Mapping[str, Any]) -> st.SearchStrategy[dict[s
 
 def resealed(data: bytes, change: Any) -> bytes:
     """Return a record with changed fields and a matching hash, as only an edit by hand leaves it."""
-    from ansible_collections.configok.node.plugins.module_utils._agent._state import _records
+    from ansible_collections.configok.node.plugins.module_utils._agent._state import records
 
     value = {**json.loads(data), **change}
-    return json.dumps({**value, "hash": _records._content_hash(value)}).encode()
+    return json.dumps({**value, "hash": records._content_hash(value)}).encode()
 
 
 @fuzz(150)
@@ -206,11 +206,11 @@ def test_report(text: str) -> None:
 @fuzz(150)
 @given(lines_of(HOST))
 def test_files_of_the_host(text: str) -> None:
-    assert all(isinstance(swap, str) for swap in parse_twice(_host_facts._swaps, text).value)
+    assert all(isinstance(swap, str) for swap in parse_twice(host_facts._swaps, text).value)
     assert all(isinstance(cpu, int) for cpu in parse_twice(parse_cpu_list, text).value)
-    assert parse_twice(_host_facts._memory, text).value >= 0
-    parse_twice(_host_facts._of_containerd, text)
-    parse_twice(lambda text: _host_facts._of_crio([text]), text)
+    assert parse_twice(host_facts._memory, text).value >= 0
+    parse_twice(host_facts._of_containerd, text)
+    parse_twice(lambda text: host_facts._of_crio([text]), text)
     assert (parse_twice(parse_time_span, text).value or 0) >= 0
 
 

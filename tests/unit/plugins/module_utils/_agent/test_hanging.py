@@ -16,14 +16,14 @@ import pytest
 from ansible_collections.configok.node.plugins.module_utils._agent._agent_configuration import AgentConfiguration
 from ansible_collections.configok.node.plugins.module_utils._agent._agent_context import AgentContext
 from ansible_collections.configok.node.plugins.module_utils._agent._component_versions import QueryKind
-from ansible_collections.configok.node.plugins.module_utils._agent._node_watch import annotations_of
 from ansible_collections.configok.node.plugins.module_utils._agent._validation._validator import ValidationUnavailable
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import (
+from ansible_collections.configok.node.plugins.module_utils._agent.node_watch import annotations_of
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import (
     KubeError,
     ServerError,
     Unreachable,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle_trial import Trial
 from support.agents.background import Hangs
 from support.agents.bench import Bench
 

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._store._store import Store
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Unreachable
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_known import (
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import Unreachable
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle_trial import Trial
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.well_known import (
     ANNOTATION_ASSIGNMENT,
     ANNOTATION_CONFIG_SOURCE,
 )

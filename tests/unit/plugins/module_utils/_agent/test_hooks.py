@@ -18,8 +18,8 @@ import pytest
 from ansible_collections.configok.node.plugins.module_utils._agent import _hooks
 from ansible_collections.configok.node.plugins.module_utils._agent._hooks import poststop, prestart
 from ansible_collections.configok.node.plugins.module_utils._agent._notify import Notifications, Wakeup
-from ansible_collections.configok.node.plugins.module_utils._agent._state._records import LOCAL_CONFIG
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
+from ansible_collections.configok.node.plugins.module_utils._agent._state.records import LOCAL_CONFIG
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle_trial import Trial
 from support.agents.bench import Bench
 
 PACKAGE = "ansible_collections.configok.node.plugins.module_utils._agent"

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import ServerError
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import ServerError
 from support.agents.bench import Bench
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle_trial import Trial
 from support.agents.bench import Bench
 
 pytestmark = pytest.mark.usefixtures("no_fsync")

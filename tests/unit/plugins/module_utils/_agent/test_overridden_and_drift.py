@@ -15,7 +15,7 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._cli import describe_node, render_status
 from ansible_collections.configok.node.plugins.module_utils._agent._command_lines import CommandLineTracker
-from ansible_collections.configok.node.plugins.module_utils._agent._state._health import CommandLine, Unit
+from ansible_collections.configok.node.plugins.module_utils._agent._state.health import CommandLine, Unit
 from ansible_collections.configok.node.plugins.module_utils._agent._store._rendered_files import (
     LISTS_WITH_DEFAULT,
     keep_rendered,
@@ -28,9 +28,9 @@ from ansible_collections.configok.node.plugins.module_utils._agent._validation._
     write_command_line_note,
 )
 from ansible_collections.configok.node.plugins.module_utils._agent._validation._node_inputs import InitConfigDrift
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._drop_ins import empty_value_findings
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import find_kind
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._releases import newest_minor
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.kinds import find_kind
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.releases import newest_minor
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.drop_ins import empty_value_findings
 from support.agents.bench import Bench
 from support.configs.kubelet import KUBELET_HEADER
 

@@ -14,8 +14,8 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import CommandResult
 from ansible_collections.configok.node.plugins.module_utils._agent._probes import health_address, serving_address
-from ansible_collections.configok.node.plugins.module_utils._agent._state._health import ProbeResult, Unit
-from ansible_collections.configok.node.plugins.module_utils._agent._state._node_state import NodeInputs
+from ansible_collections.configok.node.plugins.module_utils._agent._state.health import ProbeResult, Unit
+from ansible_collections.configok.node.plugins.module_utils._agent._state.node_state import NodeInputs
 from ansible_collections.configok.node.plugins.module_utils._agent._validation._validator import (
     AddressesCommand,
     ValidationUnavailable,

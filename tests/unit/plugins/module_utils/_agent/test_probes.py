@@ -25,8 +25,8 @@ from ansible_collections.configok.node.plugins.module_utils._agent._probes impor
     http_status,
     serving_address,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._state._health import ProbeResult, Unit, UnitState
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import KubeError, NotFound, Unreachable
+from ansible_collections.configok.node.plugins.module_utils._agent._state.health import ProbeResult, Unit, UnitState
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import KubeError, NotFound, Unreachable
 
 KUBELET = ComponentConfiguration("kubelet", "kubelet.service", lease=True)
 PROXY = ComponentConfiguration("kube-proxy", "kube-proxy.service", serving_probe=False)

@@ -14,10 +14,10 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._cli import forget_bad
 from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import ServiceManagerError
-from ansible_collections.configok.node.plugins.module_utils._agent._state._health import ProbeResult, Unit
+from ansible_collections.configok.node.plugins.module_utils._agent._state.health import ProbeResult, Unit
 from ansible_collections.configok.node.plugins.module_utils._agent._store._durable_files import locked
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle_trial import Trial
 from support.agents.bench import Bench
 
 pytestmark = pytest.mark.usefixtures("no_fsync")

@@ -16,11 +16,11 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent import _controller
 from ansible_collections.configok.node.plugins.module_utils._agent._controller import Controller
-from ansible_collections.configok.node.plugins.module_utils._agent._state._desired_state import NodeAnnotations
-from ansible_collections.configok.node.plugins.module_utils._agent._state._node_state import NodeState
+from ansible_collections.configok.node.plugins.module_utils._agent._state.desired_state import NodeAnnotations
+from ansible_collections.configok.node.plugins.module_utils._agent._state.node_state import NodeState
 from ansible_collections.configok.node.plugins.module_utils._agent._store._state_reader import read_node_state
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Unreachable
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import Unreachable
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle_trial import Trial
 from support.agents.bench import NODE, Bench
 
 pytestmark = pytest.mark.usefixtures("no_fsync")

@@ -19,20 +19,20 @@ from ansible_collections.configok.node.plugins.module_utils._agent._bundle_verif
 from ansible_collections.configok.node.plugins.module_utils._agent._cli import describe_node, forget_bad, render_status
 from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import CommandResult
 from ansible_collections.configok.node.plugins.module_utils._agent._ssh_keygen_command import missing_ssh_keygen
-from ansible_collections.configok.node.plugins.module_utils._agent._state._records import ConfigRecord, RecordTrust
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import (
+from ansible_collections.configok.node.plugins.module_utils._agent._state.records import ConfigRecord, RecordTrust
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle_trial import Trial
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_status import (
     SignerStatus,
     TrustStatus,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_known import (
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.well_known import (
     ANNOTATION_CONTENT_HASH,
     ANNOTATION_SIGNATURES,
 )
-from ansible_collections.configok.node.plugins.module_utils._trust._signatures import Signer
-from ansible_collections.configok.node.plugins.module_utils._trust._statement import Statement, parse_signatures
-from ansible_collections.configok.node.plugins.module_utils._trust._verification import TrustVerdict
+from ansible_collections.configok.node.plugins.module_utils._trust.signatures import Signer
+from ansible_collections.configok.node.plugins.module_utils._trust.statement import Statement, parse_signatures
+from ansible_collections.configok.node.plugins.module_utils._trust.verification import TrustVerdict
 from support.agents.bench import Bench
 from support.trust.signing import Key, make_key, signed, trust_section, with_annotations
 

@@ -12,7 +12,7 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._components import UnitQuery
 from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import ServiceManagerError
-from ansible_collections.configok.node.plugins.module_utils._agent._state._health import Unit, UnitState
+from ansible_collections.configok.node.plugins.module_utils._agent._state.health import Unit, UnitState
 from support.agents.background import Hangs, InlineTask
 from support.agents.bench import Bench
 from support.agents.log_lines import LogLine, record_log

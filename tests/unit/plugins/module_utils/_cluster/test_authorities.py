@@ -13,8 +13,8 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._cluster import ClusterRefused
 from ansible_collections.configok.node.plugins.module_utils._cluster._access_objects import Access, desired_objects
-from ansible_collections.configok.node.plugins.module_utils._cluster._authorities import client_ca
-from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
+from ansible_collections.configok.node.plugins.module_utils._cluster.authorities import client_ca
+from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
 from support.api.servers import Embedded, start_embedded
 
 CERTIFICATE = "-----BEGIN CERTIFICATE-----\nY2xpZW50cw==\n-----END CERTIFICATE-----\n"

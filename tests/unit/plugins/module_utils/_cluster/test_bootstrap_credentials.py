@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._cluster._bootstrap_credentials import _has_joined
+from ansible_collections.configok.node.plugins.module_utils._cluster.bootstrap_credentials import _has_joined
 
 
 def node(uid: str = "a", **conditions: tuple[str, str]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._bundle_policy import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.bundle_policy import (
     bundle_findings,
     denied_field_findings,
 )

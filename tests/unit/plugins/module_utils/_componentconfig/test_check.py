@@ -8,8 +8,8 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig import ConfigError
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import Finding, worst
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.check import check
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.findings import Finding, worst
 from support.configs.kubelet import KUBELET_HEADER
 from support.releases.names import NEWEST_RELEASE, NEXT_RELEASE
 

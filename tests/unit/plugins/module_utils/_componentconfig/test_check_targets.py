@@ -8,8 +8,8 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig import ConfigError
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._collector import Targets
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.check import check
 from support.configs.kubelet import KUBELET_HEADER
 
 NODES = {"old-1": "v1.27.3", "old-2": "v1.27.16", "mid-1": "v1.31.4", "new-1": "v1.36.0"}

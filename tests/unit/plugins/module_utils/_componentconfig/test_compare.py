@@ -8,8 +8,8 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig import ConfigError
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._compare import Comparison, compare
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._load import load
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.compare import Comparison, compare
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.load import load
 from support.configs.kubelet import KUBELET_HEADER
 from support.releases.names import NEWEST_RELEASE, NEXT_RELEASE
 

@@ -9,12 +9,12 @@ import time
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._component_arguments import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._flag_findings import Argument
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.check import check
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.component_arguments import (
     argument_findings,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import Level
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._flag_findings import Argument
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.findings import Level
 from support.configs.checking import check_file
 
 

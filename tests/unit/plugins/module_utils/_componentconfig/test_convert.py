@@ -12,15 +12,15 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig import ConfigError
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._convert import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.kinds import (
+    find_kind,
+    kinds,
+)
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.convert import (
     convert,
     convert_document,
     readers_text,
     versions_of,
-)
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import (
-    find_kind,
-    kinds,
 )
 from support.releases.names import NEWEST_RELEASE, NEXT_RELEASE
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.check import check
 
 COLLECTIONS = Path(sys.modules[check.__module__].__file__ or "").parents[6]
 PACKAGE = "ansible_collections.configok.node.plugins.module_utils._componentconfig"

@@ -11,7 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._denials import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars.field_path import format_path
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.kinds import kinds
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.denials import (
     MAXIMA,
     MINIMA,
     NODE_DECIDES,
@@ -20,13 +22,11 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._de
     node_values,
     unknown_field_patterns,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._denied_fields import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.denied_fields import (
     DENIED_FIELDS,
     EVERYTHING,
     DenyPolicy,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._field_path import format_path
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import kinds
 from support.configs.kubelet import KUBELET_KIND
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._compare import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.compare import (
     Change,
     diff,
     effective_diff,

@@ -12,14 +12,14 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig import ConfigError
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._data._change_impact import IMPACT
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._disruption import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.kinds import find_kind, kinds
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.releases import by_name
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.disruption import (
     check_overrides,
     disruption_classes,
     disruption_of,
     heaviest_class,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import find_kind, kinds
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._releases import by_name
 
 KUBELET = "KubeletConfiguration"
 STATIC = {"cpuManagerPolicy": "static", "memoryManagerPolicy": "Static"}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._drop_in_check import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.drop_in_check import (
     DropInDirectory,
     check_drop_ins,
 )

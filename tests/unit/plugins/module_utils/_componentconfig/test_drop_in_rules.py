@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._drop_ins import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._defaults import apply_defaults
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.kinds import find_kind
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.drop_ins import (
     effective_with_drop_ins,
     empty_value_findings,
     merge_drop_ins,
     support_at,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._defaults import apply_defaults
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import find_kind
 from support.configs.kubelet import KUBELET_KIND
 from support.fuzz.settings import fuzz
 

@@ -14,15 +14,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig import ConfigError
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check, check_each_version
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._drop_ins import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.kinds import find_kind
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.check import check, check_each_version
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.drop_ins import (
     DropIn,
     drop_in_findings,
     write_drop_ins,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import Finding, bounded
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._load import load
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import find_kind
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.findings import Finding, bounded
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.load import load
 from support.configs.kubelet import KUBELET_HEADER, KUBELET_KIND
 from support.fuzz.settings import fuzz
 

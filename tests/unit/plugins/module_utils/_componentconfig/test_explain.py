@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig import ConfigError
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._explain import explain
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._feature_gates import gate_names
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import kinds
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.kinds import kinds
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.explain import explain
 from support.fuzz.settings import fuzz
 
 

@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._expressions import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.check import check
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.expressions import (
     CheckerSource,
     Expression,
 )

@@ -9,15 +9,15 @@ import json
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.check import check
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.findings import (
     MAX_FINDINGS,
     Finding,
     Level,
     bounded,
     located,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._load import load
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.load import load
 from support.configs.kubelet import KUBELET_HEADER
 
 

@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import decode
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._plain_values import canonical
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import encode
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec.document import decode
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec.plain_values import canonical
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec.yaml_text import encode
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._defaults import apply_defaults
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import Kind, kinds, prune
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._type_check import check_types
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.kinds import Kind, kinds, prune
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.check import check
 from support.configs.objects import broken_configs, configs, minors_of
 from support.fuzz.settings import fuzz
 

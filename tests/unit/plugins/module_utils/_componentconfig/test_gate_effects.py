@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._read_file import load_file
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._explain import explain
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents.read_file import load_file
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._gate_effects import (
     FieldEffect,
     acts_on,
     components_of_gate,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._upgrade import Upgrade, upgrade
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.explain import explain
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.upgrade import Upgrade, upgrade
 from support.configs.kubelet import KUBELET_HEADER
 
 SCHEDULER = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"

@@ -13,14 +13,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._compare import effective_diff
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._drop_ins import is_same_with_drop_ins
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._defaults import apply_defaults
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.kinds import (
     Kind,
     find_kind,
     kinds,
 )
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.compare import effective_diff
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.drop_ins import is_same_with_drop_ins
 from support.configs.kubelet import KUBELET_KIND
 from support.configs.objects import configs, minors_of
 from support.fuzz.settings import fuzz

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._convert import convert
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.check import check
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.convert import convert
 
 APISERVER = "apiserver.config.k8s.io"
 SCHEDULER = "kubescheduler.config.k8s.io"

@@ -17,11 +17,11 @@ from ansible_collections.configok.node.plugins.module_utils._agent._agent_config
 )
 from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import CommandResult
 from ansible_collections.configok.node.plugins.module_utils._agent._probes import HealthProber, LiveConfigProbe
-from ansible_collections.configok.node.plugins.module_utils._agent._state._health import ProbeResult, Unit
+from ansible_collections.configok.node.plugins.module_utils._agent._state.health import ProbeResult, Unit
 from ansible_collections.configok.node.plugins.module_utils._agent._system_clock import SystemClock
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import config_at
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import Document
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._live_config import differences
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec.document import Document
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.check import config_at
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.live_config import differences
 from support.agents.log_lines import record_log
 from support.configs.kubelet import KUBELET_KIND
 

@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig import ConfigError
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import decode
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._plain_values import merge
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import InvalidConfig
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._load import load
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec.document import decode
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec.plain_values import merge
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.check import check
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.findings import InvalidConfig
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.load import load
 from support.configs.kubelet import KUBELET_HEADER
 from support.fuzz.settings import fuzz
 

@@ -13,17 +13,17 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig import ConfigError
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import Document, decode
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._explain import explain
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._machine_objects import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec.document import Document, decode
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.kinds import find_kind, kinds
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.check import check
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.explain import explain
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.machine_objects import (
     kubelet_refusals,
     machine_kind,
     machine_kinds,
     read_object,
     read_part,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import find_kind, kinds
 from support.machine_files import API_VERSION, cluster, debian_host, machine
 
 COLLECTION = Path(__file__).resolve().parents[5]
@@ -136,9 +136,9 @@ def test_every_field_is_explained(kind: str) -> None:
 
 WITHOUT = """
 import sys
-from configok_agent._componentconfig._explain import explain
-from configok_agent._componentconfig._check import check
-from configok_agent._componentconfig._schema._kinds import machine_kinds
+from configok_agent._componentconfig.explain import explain
+from configok_agent._componentconfig.check import check
+from configok_agent._componentconfig._schema.kinds import machine_kinds
 assert machine_kinds() == ()
 print(check("apiVersion: machines.configok.dev/v1alpha1\\nkind: Machine\\n")[0].message)
 """

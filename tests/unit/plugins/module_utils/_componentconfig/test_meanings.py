@@ -9,26 +9,26 @@ from typing import NamedTuple
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._compare import compare
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._read_file import load_file
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents.read_file import load_file
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._field_notes import Note, NotedConfig
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import Finding, Level
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._component_flags import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags.component_flags import (
     ComponentFlags,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._load import load
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._meanings import (
     general_notes,
     meanings,
     notes,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import find_kind
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._releases import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.kinds import find_kind
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.releases import (
     minor_name,
     newest_minor,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._upgrade import Upgrade, upgrade
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.check import check
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.compare import compare
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.findings import Finding, Level
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.load import load
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.upgrade import Upgrade, upgrade
 from support.configs.kubelet import KUBELET_HEADER
 
 PROXY = "apiVersion: kubeproxy.config.k8s.io/v1alpha1\nkind: KubeProxyConfiguration\n"

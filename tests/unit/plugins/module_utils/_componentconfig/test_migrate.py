@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig import ConfigError
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._flag_set import flag_set
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._migrate import Migration, migrate
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.migrate import Migration, migrate
 from support.configs.kubelet import KUBELET_HEADER, KUBELET_KIND
 from support.fuzz.settings import fuzz
 from support.releases.names import NEXT_RELEASE

@@ -11,10 +11,10 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import decode
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._plain_values import merge
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._load import merge_documents, origins_of
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._field_path import value_at
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec.document import decode
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec.plain_values import merge
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars.field_path import value_at
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.load import merge_documents, origins_of
 from support.fuzz.settings import fuzz
 
 VALUES = st.recursive(

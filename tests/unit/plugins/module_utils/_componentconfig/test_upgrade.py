@@ -12,16 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig import ConfigError
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._plain_values import canonical
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import encode
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._read_file import load_file
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._load import load
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import Kind, kinds
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._releases import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec.plain_values import canonical
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec.yaml_text import encode
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents.read_file import load_file
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.kinds import Kind, kinds
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.releases import (
     known_minors,
     minor_name,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._upgrade import Upgrade, upgrade
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.load import load
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.upgrade import Upgrade, upgrade
 from support.configs.kubelet import KUBELET_HEADER
 from support.configs.objects import configs
 from support.fuzz.settings import fuzz

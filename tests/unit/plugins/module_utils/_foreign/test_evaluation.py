@@ -16,8 +16,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._foreign import InvalidText, _evaluation
-from ansible_collections.configok.node.plugins.module_utils._foreign._patterns import Pattern, parse_pattern
+from ansible_collections.configok.node.plugins.module_utils._foreign import InvalidText, evaluation
+from ansible_collections.configok.node.plugins.module_utils._foreign.patterns import Pattern, parse_pattern
 
 LONGEST = 20.0  # seconds of wall clock on a busy machine; the limit itself is two
 GREEDY = Pattern('.*"status".*"green".*')
@@ -97,14 +97,14 @@ def test_many_threads_search_at_the_same_time() -> None:
 
 def test_a_child_that_was_killed_is_replaced() -> None:
     assert Pattern("a").is_in("a")
-    for child in _evaluation._idle:
+    for child in evaluation._idle:
         os.kill(child.pid, signal.SIGKILL)
         child.wait()
     assert Pattern("a").is_in("a")
 
 
 def test_without_an_interpreter_the_error_is_of_the_family(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_evaluation, "_idle", [])
+    monkeypatch.setattr(evaluation, "_idle", [])
     monkeypatch.setattr(sys, "executable", "/missing/python")
     with pytest.raises(InvalidText, match="cannot be evaluated"):
         Pattern("a").is_in("a")
@@ -115,7 +115,7 @@ def test_a_process_that_was_forked_has_children_of_its_own() -> None:
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
-        os.write(writer, str(len(_evaluation._idle)).encode())
+        os.write(writer, str(len(evaluation._idle)).encode())
         os._exit(0)
     os.close(writer)
     assert os.read(reader, 10) == b"0"

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._migrate import migrate
-from ansible_collections.configok.node.plugins.module_utils._host._component_process import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.migrate import migrate
+from ansible_collections.configok.node.plugins.module_utils._host.component_process import (
     MAX_BYTES,
     read_process,
     read_started,

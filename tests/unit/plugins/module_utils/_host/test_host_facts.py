@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_model import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules.host_model import (
     Cgroup,
     File,
     Host,
     HostQuery,
 )
-from ansible_collections.configok.node.plugins.module_utils._host._host_facts import read_host
+from ansible_collections.configok.node.plugins.module_utils._host.host_facts import read_host
 
 pytestmark = pytest.mark.contract("validate.host-checks")
 

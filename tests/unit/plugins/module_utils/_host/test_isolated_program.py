@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig import ConfigError
-from ansible_collections.configok.node.plugins.module_utils._host._isolated_program import isolated, verified_copy
+from ansible_collections.configok.node.plugins.module_utils._host.isolated_program import isolated, verified_copy
 
 SCRIPT = b'#!/bin/sh\necho "$PWD|$SECRET|$HOME|$*"\nenv | cut -d= -f1 | sort | tr "\\n" ,\n'
 

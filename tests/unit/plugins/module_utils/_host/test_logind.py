@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import config_at
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import decode
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import Level
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_rules import HostRules
-from ansible_collections.configok.node.plugins.module_utils._host._host_facts import read_host
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec.document import decode
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules.host_rules import HostRules
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.check import config_at
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.findings import Level
 from ansible_collections.configok.node.plugins.module_utils._host._logind import inhibit_delays
+from ansible_collections.configok.node.plugins.module_utils._host.host_facts import read_host
 
 pytestmark = pytest.mark.contract("validate.host-checks")
 

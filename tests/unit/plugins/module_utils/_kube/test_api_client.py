@@ -15,13 +15,13 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube import _api_errors as errors
-from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
-from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
-from ansible_collections.configok.node.plugins.module_utils._kube._credentials import Credentials
-from ansible_collections.configok.node.plugins.module_utils._kube._retry import RetryPolicy
-from ansible_collections.configok.node.plugins.module_utils._kube._transport import ClientSettings, Response, Timing
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_known import VERSION
+from ansible_collections.configok.node.plugins.module_utils._kube import api_errors as errors
+from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
+from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube.credentials import Credentials
+from ansible_collections.configok.node.plugins.module_utils._kube.retry import RetryPolicy
+from ansible_collections.configok.node.plugins.module_utils._kube.transport import ClientSettings, Response, Timing
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.well_known import VERSION
 
 N1 = paths.node("n1")
 

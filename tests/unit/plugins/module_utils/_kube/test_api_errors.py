@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube import _api_errors as errors
-from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
+from ansible_collections.configok.node.plugins.module_utils._kube import api_errors as errors
+from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_errors_and_paths_are_cheap_to_import() -> None:
     """prestart has 150 ms in total."""
     code = (
         "import sys\n"
-        f"from {errors.__package__} import _api_errors, _api_paths, _credentials\n"
+        f"from {errors.__package__} import api_errors, api_paths, credentials\n"
         "print(sorted({'ssl', 'socket', 'urllib3', 'yaml', 'email', 'urllib.parse', 'ansible'} & set(sys.modules)))"
     )
     where = str(Path(errors.__file__).parents[6])

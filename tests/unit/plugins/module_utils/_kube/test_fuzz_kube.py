@@ -13,15 +13,15 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._kube import _api_client, _watch
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import (
+from ansible_collections.configok.node.plugins.module_utils._kube import api_client, watch
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import (
     CredentialsError,
     KubeError,
     Unreachable,
     error_for,
 )
-from ansible_collections.configok.node.plugins.module_utils._kube._credentials import from_kubeconfig
-from ansible_collections.configok.node.plugins.module_utils._kube._retry import parse_retry_after
+from ansible_collections.configok.node.plugins.module_utils._kube.credentials import from_kubeconfig
+from ansible_collections.configok.node.plugins.module_utils._kube.retry import parse_retry_after
 from support.fuzz.hostile import TEXTS, damaged, json_texts, parse_twice
 from support.fuzz.settings import fuzz
 
@@ -71,9 +71,9 @@ def test_errors(body: bytes | str, status: int) -> None:
 @given(damaged(json.dumps(EVENT).encode()) | json_texts(EVENT))
 def test_answers_and_lines_of_a_watch(body: bytes | str) -> None:
     data = body if isinstance(body, bytes) else body.encode("utf-8", "surrogatepass")
-    outcome = parse_twice(_api_client._decode, data, "GET", "/api/v1/nodes/n1", refused=Unreachable)
+    outcome = parse_twice(api_client._decode, data, "GET", "/api/v1/nodes/n1", refused=Unreachable)
     assert outcome.error is not None or isinstance(outcome.value, dict)
-    line = parse_twice(_watch._parse_event, data, "WATCH nodes", refused=Unreachable)
+    line = parse_twice(watch._parse_event, data, "WATCH nodes", refused=Unreachable)
     assert line.error is not None or isinstance(line.value[1], dict)
 
 

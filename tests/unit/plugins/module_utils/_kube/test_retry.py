@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube import _api_errors as errors
-from ansible_collections.configok.node.plugins.module_utils._kube._retry import (
+from ansible_collections.configok.node.plugins.module_utils._kube import api_errors as errors
+from ansible_collections.configok.node.plugins.module_utils._kube.retry import (
     RetryPolicy,
     backoff_delay,
     is_transient,

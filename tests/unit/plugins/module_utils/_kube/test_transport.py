@@ -16,17 +16,17 @@ import pytest
 import trustme
 import urllib3
 
-from ansible_collections.configok.node.plugins.module_utils._kube import _api_errors as errors
-from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
-from ansible_collections.configok.node.plugins.module_utils._kube import _transport
-from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
-from ansible_collections.configok.node.plugins.module_utils._kube._credentials import (
+from ansible_collections.configok.node.plugins.module_utils._kube import api_errors as errors
+from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
+from ansible_collections.configok.node.plugins.module_utils._kube import transport
+from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube.credentials import (
     Credentials,
     from_kubeconfig,
     ssl_context,
 )
-from ansible_collections.configok.node.plugins.module_utils._kube._interrupt import Interrupt
-from ansible_collections.configok.node.plugins.module_utils._kube._transport import ClientSettings, Timing
+from ansible_collections.configok.node.plugins.module_utils._kube.interrupt import Interrupt
+from ansible_collections.configok.node.plugins.module_utils._kube.transport import ClientSettings, Timing
 
 N1 = paths.node("n1")
 
@@ -364,7 +364,7 @@ def test_files_are_checked_at_most_once_a_second(
 @pytest.mark.contract("condition.after-an-outage")
 def test_the_kernel_finds_a_dead_peer_in_half_a_minute() -> None:
     with socket.socket() as probe:
-        for level, name, value in _transport._socket_options():
+        for level, name, value in transport._socket_options():
             probe.setsockopt(level, name, value)
 
         def seconds(name: int) -> int:

@@ -14,14 +14,14 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.configok.node.plugins.module_utils._ansible._api_module import (
+from ansible_collections.configok.node.plugins.module_utils._ansible.api_module import (
     ENVIRONMENT,
     KUBE_ARGUMENT_SPEC,
     client_from_params,
 )
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import CredentialsError
-from ansible_collections.configok.node.plugins.module_utils._kube._credentials import PluginRequired, from_kubeconfig
-from ansible_collections.configok.node.plugins.module_utils._kube._user_credentials import load_credentials
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import CredentialsError
+from ansible_collections.configok.node.plugins.module_utils._kube.credentials import PluginRequired, from_kubeconfig
+from ansible_collections.configok.node.plugins.module_utils._kube.user_credentials import load_credentials
 
 Write = Callable[..., str]
 SECRET = base64.b64encode(b"PEM").decode()

@@ -14,13 +14,13 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube import _api_errors as errors
-from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
-from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
-from ansible_collections.configok.node.plugins.module_utils._kube._credentials import Credentials
-from ansible_collections.configok.node.plugins.module_utils._kube._retry import ONCE
-from ansible_collections.configok.node.plugins.module_utils._kube._transport import ClientSettings, Timing
-from ansible_collections.configok.node.plugins.module_utils._kube._watch import WatchEvent, WatchSettings, watch
+from ansible_collections.configok.node.plugins.module_utils._kube import api_errors as errors
+from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
+from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube.credentials import Credentials
+from ansible_collections.configok.node.plugins.module_utils._kube.retry import ONCE
+from ansible_collections.configok.node.plugins.module_utils._kube.transport import ClientSettings, Timing
+from ansible_collections.configok.node.plugins.module_utils._kube.watch import WatchEvent, WatchSettings, watch
 
 
 def node(name: str, version: int, uid: str = "") -> dict[str, Any]:

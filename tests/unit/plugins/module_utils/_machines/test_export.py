@@ -15,17 +15,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.configok.node.plugins.module_utils._machines import InvalidMachines, MachinesError
-from ansible_collections.configok.node.plugins.module_utils._machines._changes._cluster_changes import plan_cluster
-from ansible_collections.configok.node.plugins.module_utils._machines._changes._config_inputs import ConfigInputs
 from ansible_collections.configok.node.plugins.module_utils._machines._changes._machine_annotation import (
     MachineAnnotation,
     provider_hash,
 )
-from ansible_collections.configok.node.plugins.module_utils._machines._changes._observe import observe
-from ansible_collections.configok.node.plugins.module_utils._machines._changes._types import MachineAction
-from ansible_collections.configok.node.plugins.module_utils._machines._export import ExportedMachines, export_machines
-from ansible_collections.configok.node.plugins.module_utils._machines._objects._read import read_catalog
-from ansible_collections.configok.node.plugins.module_utils._machines._objects._types import (
+from ansible_collections.configok.node.plugins.module_utils._machines._changes.cluster_changes import plan_cluster
+from ansible_collections.configok.node.plugins.module_utils._machines._changes.config_inputs import ConfigInputs
+from ansible_collections.configok.node.plugins.module_utils._machines._changes.observe import observe
+from ansible_collections.configok.node.plugins.module_utils._machines._changes.types import MachineAction
+from ansible_collections.configok.node.plugins.module_utils._machines._objects.read import read_catalog
+from ansible_collections.configok.node.plugins.module_utils._machines._objects.types import (
     BundleReference,
     Cluster,
     Machine,
@@ -34,7 +33,8 @@ from ansible_collections.configok.node.plugins.module_utils._machines._objects._
     Runtime,
     Taint,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._machines.export import ExportedMachines, export_machines
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import ConfigSource
 from support.machine_files import debian_host
 
 EAST = Cluster("east", "https://10.0.0.1:6443", "1.34.9", "10.96.0.0/16", "cluster.local", ("10.96.0.10",))

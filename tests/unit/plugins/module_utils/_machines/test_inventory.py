@@ -13,20 +13,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._machines._inventory import (
+from ansible_collections.configok.node.plugins.module_utils._machines._objects.types import (
+    BundleReference,
+    Machine,
+    ProviderConfig,
+    Runtime,
+    Taint,
+)
+from ansible_collections.configok.node.plugins.module_utils._machines.inventory import (
     InventoryHost,
     InventorySettings,
     cached_facts,
     inventory_hosts,
     node_facts,
     reduced_node,
-)
-from ansible_collections.configok.node.plugins.module_utils._machines._objects._types import (
-    BundleReference,
-    Machine,
-    ProviderConfig,
-    Runtime,
-    Taint,
 )
 
 SOURCE = {"configMap": {"namespace": "configok-system", "name": "workers-0123456789", "uid": "a" * 36}}

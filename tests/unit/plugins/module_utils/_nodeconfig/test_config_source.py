@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import (
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import (
     ConfigSource,
     InvalidConfigSource,
 )

@@ -9,14 +9,14 @@ import json
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig import _config_ok as verdict
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import (
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig import config_ok as verdict
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_ok import (
     ConfigInUse,
     ConfigOk,
     status_patch,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import (
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_status import (
     ComponentStatus,
     ConfigStatus,
     SignerStatus,

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._durations import (
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.durations import (
     InvalidDuration,
     condition_duration,
     describe_duration,

@@ -12,33 +12,33 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._agent._node_watch import annotations_of
-from ansible_collections.configok.node.plugins.module_utils._agent._state._desired_state import (
+from ansible_collections.configok.node.plugins.module_utils._agent._state.desired_state import (
     DesiredKind,
     read_desired_state,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._state._records import (
+from ansible_collections.configok.node.plugins.module_utils._agent._state.records import (
     LOCAL_CONFIG,
     AnsweredAssignment,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import (
+from ansible_collections.configok.node.plugins.module_utils._agent.node_watch import annotations_of
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import (
     Assignment,
     ConfigSource,
     InvalidAssignment,
     InvalidConfigSource,
     next_id,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import (
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle import (
     Bundle,
     InvalidBundle,
     build_bundle,
     content_hash,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import (
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle_trial import (
     InvalidTrial,
     Trial,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import (
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_status import (
     ComponentStatus,
     ConfigStatus,
     SignerStatus,
@@ -46,11 +46,11 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_
     read_condition,
     read_status,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._durations import (
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.durations import (
     InvalidDuration,
     setting_duration,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_known import (
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.well_known import (
     ANNOTATION_ASSIGNMENT,
     ANNOTATION_CONFIG_SOURCE,
     ANNOTATION_CONFIG_STATUS,

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._expressions import Expression
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.expressions import Expression
 from ansible_collections.configok.node.plugins.module_utils._operations import _cel
 from ansible_collections.configok.node.plugins.module_utils._operations._cel import cel_checker
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._operations._config_layers import read_layers
+from ansible_collections.configok.node.plugins.module_utils._operations.config_layers import read_layers
 
 
 def test_files_are_layers_in_their_order(tmp_path: Path) -> None:

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._machines import InvalidMachines
-from ansible_collections.configok.node.plugins.module_utils._operations import _machine_files
-from ansible_collections.configok.node.plugins.module_utils._operations._machine_files import (
+from ansible_collections.configok.node.plugins.module_utils._operations import machine_files
+from ansible_collections.configok.node.plugins.module_utils._operations.machine_files import (
     machine_catalog,
     read_machine_files,
 )
@@ -46,7 +46,7 @@ def test_the_objects_of_several_files(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_machine_files, "MAX_FILE_BYTES", 1024 * 1024)
+    monkeypatch.setattr(machine_files, "MAX_FILE_BYTES", 1024 * 1024)
     empty, latin, large, pipe = (tmp_path / name for name in ("empty", "latin.yaml", "large.yaml", "pipe.yaml"))
     empty.mkdir()
     latin.write_bytes(b"a: 1\nb: \xe9\n")
@@ -63,7 +63,7 @@ def test_what_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_too_many_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_machine_files, "_MAX_FILES", 2)
+    monkeypatch.setattr(machine_files, "_MAX_FILES", 2)
     for index in range(3):
         (tmp_path / f"{index}.yaml").write_text("", encoding="utf-8")
     assert errors_of(tmp_path) == ("3 files, at most 2 are read: name fewer files or directories",)

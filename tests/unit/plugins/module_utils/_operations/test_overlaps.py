@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Forbidden
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import config_maps, namespace
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_known import LABEL_POOL
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import Forbidden
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import config_maps, namespace
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.well_known import LABEL_POOL
 from ansible_collections.configok.node.plugins.module_utils._operations._overlaps import (
     Overlap,
     find_overlaps,
@@ -20,15 +20,15 @@ from ansible_collections.configok.node.plugins.module_utils._operations._overlap
     overlap_warnings,
     read_other_pools,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target, Wave
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record import (
     COMPLETE,
     PAUSED,
     Record,
     Rollout,
     RolloutStart,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import encode_record
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record_store import encode_record
+from ansible_collections.configok.node.plugins.module_utils._rollout.plan import Target, Wave
 from support.rollouts.views import a_target
 from support.rollouts.world import MakeWorld, World
 

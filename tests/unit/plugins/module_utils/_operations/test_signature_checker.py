@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._local_config import LocalConfig
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.local_config import LocalConfig
 from ansible_collections.configok.node.plugins.module_utils._operations._signature_checker import (
     signature_checker,
     trust_policy,
 )
-from ansible_collections.configok.node.plugins.module_utils._trust._signatures import UntrustedSignature
-from ansible_collections.configok.node.plugins.module_utils._trust._statement import Statement
-from ansible_collections.configok.node.plugins.module_utils._trust._trust_policy import TrustPolicy
+from ansible_collections.configok.node.plugins.module_utils._trust.signatures import UntrustedSignature
+from ansible_collections.configok.node.plugins.module_utils._trust.statement import Statement
+from ansible_collections.configok.node.plugins.module_utils._trust.trust_policy import TrustPolicy
 from support.trust.signing import Key, make_key, sign, trust_section
 
 MESSAGE = Statement("workers", "0" * 64, "1", 1, 1).encode()

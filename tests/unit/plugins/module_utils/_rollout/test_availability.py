@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._rollout._decisions import _transitions
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_list import list_nodes
+from ansible_collections.configok.node.plugins.module_utils._rollout._decisions import transitions
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_list import list_nodes
 from support.rollouts.simulated_nodes import GOOD, SILENT, status_of
 from support.rollouts.world import QUICK, MakeWorld
 
@@ -126,7 +126,7 @@ def test_nothing_is_assigned_when_the_watch_is_lost_while_the_record_is_written(
 ) -> None:
     world = make_world(4)
     made = world.plan(world.publish(100))
-    assigning = _transitions.before_assigning
+    assigning = transitions.before_assigning
     ends: list[float] = []
     refused: list[str] = []
     blind: list[str] = []
@@ -149,7 +149,7 @@ def test_nothing_is_assigned_when_the_watch_is_lost_while_the_record_is_written(
             ends.append(world.clock.monotonic() + 50)
         return assigning(*arguments, **options)
 
-    monkeypatch.setattr(_transitions, "before_assigning", lose_the_watch)
+    monkeypatch.setattr(transitions, "before_assigning", lose_the_watch)
     assert world.move(made, "canary").phase == "Canary"
     assert blind == []
 
@@ -159,7 +159,7 @@ def test_nothing_is_assigned_when_nodes_go_down_while_the_record_is_written(
 ) -> None:
     world = make_world(8)
     made = world.plan(world.publish(100), maxUnavailable=2, **QUICK)
-    assigning = _transitions.before_assigning
+    assigning = transitions.before_assigning
     falling = set(made.wave("wave 2").nodes[:2])
 
     def slowly(*arguments: Any, **options: Any) -> Any:
@@ -168,7 +168,7 @@ def test_nothing_is_assigned_when_nodes_go_down_while_the_record_is_written(
         world.clock.sleep(1)  # the watcher has seen it by then
         return assigning(*arguments, **options)
 
-    monkeypatch.setattr(_transitions, "before_assigning", slowly)
+    monkeypatch.setattr(transitions, "before_assigning", slowly)
     result = world.move(made, "canary")
     assert (result.phase, world.nodes.assignments) == ("Paused", [])
     assert result.reason.startswith("nodes down for another reason: 2")

@@ -11,8 +11,8 @@ from typing import Any, Literal
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._rollout import RolloutError
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._awaited_reports import await_reports
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_view import NodeView
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.awaited_reports import await_reports
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_view import NodeView
 from support.rollouts.views import a_view
 from support.rollouts.virtual_clock import VirtualClock
 

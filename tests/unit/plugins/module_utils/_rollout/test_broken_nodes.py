@@ -7,18 +7,18 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._rollout._decisions import _transitions
-from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._transitions import start_rollout
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_access import assign_nodes
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_list import list_nodes
-from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target
-from ansible_collections.configok.node.plugins.module_utils._rollout._record import _record
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import update_record
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._revisions import find_undo_revision
-from ansible_collections.configok.node.plugins.module_utils._rollout._report._pool_status import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._decisions import transitions
+from ansible_collections.configok.node.plugins.module_utils._rollout._decisions.transitions import start_rollout
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_access import assign_nodes
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_list import list_nodes
+from ansible_collections.configok.node.plugins.module_utils._rollout._record import record
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record_store import update_record
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.revisions import find_undo_revision
+from ansible_collections.configok.node.plugins.module_utils._rollout._report.pool_status import (
     pool_status,
     render_status,
 )
+from ansible_collections.configok.node.plugins.module_utils._rollout.plan import Target
 from ansible_collections.configok.node.plugins.plugin_utils._run import failure_message
 from support.rollouts.simulated_nodes import CRASHES, GOOD, SILENT, status_of
 from support.rollouts.world import QUICK, MakeWorld
@@ -72,7 +72,7 @@ def test_nodes_that_the_lane_leaves_down_hold_up_no_later_wave(make_world: MakeW
 def test_nodes_that_the_lane_leaves_down_hold_up_nothing_even_where_not_all_are_kept(
     make_world: MakeWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (_record, _transitions):
+    for module in (record, transitions):
         monkeypatch.setattr(module, "MAX_FAILED_NODES", 3)
     world = make_world(12)
     down = [f"n{number:02d}" for number in range(3, 9)]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import node
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import node
 from support.rollouts.runner_process import Faults
 from support.rollouts.scenario import scenario
 from support.rollouts.scripted_fleet import Fleet, script

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import node
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_known import ANNOTATION_ASSIGNMENT
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import node
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.well_known import ANNOTATION_ASSIGNMENT
 from ansible_collections.configok.node.plugins.module_utils._rollout import RolloutError, RolloutRefused
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._clear_bad_config import clear_bad_config
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.clear_bad_config import clear_bad_config
 from ansible_collections.configok.node.plugins.modules import rollout_forget
 from support.ansible_runs.modules import run_module
 from support.api.clusters import SandboxCluster

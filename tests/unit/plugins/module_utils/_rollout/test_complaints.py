@@ -7,23 +7,23 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
-from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._control_requests import (
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle import build_bundle
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle_trial import Trial
+from ansible_collections.configok.node.plugins.module_utils._rollout._decisions.control_requests import (
     Requester,
     request_pause,
     resume,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._planner import make_plan
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_list import list_nodes
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_file import parse_pool
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._decisions.planner import make_plan
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_list import list_nodes
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool.pool_file import parse_pool
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record_store import (
     read_record,
     update_record,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._revisions import publish_bundle
-from ansible_collections.configok.node.plugins.module_utils._rollout._run._run_options import RunOptions
-from ansible_collections.configok.node.plugins.module_utils._rollout._run._runner import PoolRunner
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.revisions import publish_bundle
+from ansible_collections.configok.node.plugins.module_utils._rollout._run.run_options import RunOptions
+from ansible_collections.configok.node.plugins.module_utils._rollout._run.runner import PoolRunner
 from support.configs.kubelet import kubelet_config
 from support.rollouts.scenario import scenario
 from support.rollouts.scripted_fleet import Fleet, script

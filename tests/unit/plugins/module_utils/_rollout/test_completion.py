@@ -10,20 +10,20 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import node
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import node
 from ansible_collections.configok.node.plugins.module_utils._rollout import PoolLocked
-from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._planner import make_plan
-from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._transitions import start_rollout
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_access import assign_nodes
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_list import list_nodes
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_view import AgentAnswer
-from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._clear_bad_config import clear_bad_config
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import Record
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._decisions.planner import make_plan
+from ansible_collections.configok.node.plugins.module_utils._rollout._decisions.transitions import start_rollout
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_access import assign_nodes
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_list import list_nodes
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_view import AgentAnswer
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.clear_bad_config import clear_bad_config
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record import Record
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record_store import (
     update_record,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._run._pool_lock import PoolLock
+from ansible_collections.configok.node.plugins.module_utils._rollout._run.pool_lock import PoolLock
+from ansible_collections.configok.node.plugins.module_utils._rollout.plan import Target
 from ansible_collections.configok.node.plugins.plugin_utils._run import failure_message
 from support.rollouts.simulated_nodes import CRASHES, GOOD, SILENT
 from support.rollouts.world import QUICK, MakeWorld, World

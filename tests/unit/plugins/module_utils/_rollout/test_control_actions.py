@@ -11,28 +11,28 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Forbidden
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import config_map, events, lease
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import Forbidden
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import config_map, events, lease
 from ansible_collections.configok.node.plugins.module_utils._rollout import RolloutError
-from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._control_requests import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._decisions.control_requests import (
     Operation,
     abort_rollout,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._transitions import start_rollout
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_list import list_nodes
+from ansible_collections.configok.node.plugins.module_utils._rollout._decisions.transitions import start_rollout
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_list import list_nodes
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._control import Control
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import Record
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import update_record
-from ansible_collections.configok.node.plugins.module_utils._rollout._report._pool_status import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record import Record
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record_store import update_record
+from ansible_collections.configok.node.plugins.module_utils._rollout._report.pool_status import (
     pool_status,
     render_status,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._run._control_actions import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._run.control_actions import (
     ControlRequest,
     ControlResult,
     control_rollout,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._run._pool_lock import PoolLock
+from ansible_collections.configok.node.plugins.module_utils._rollout._run.pool_lock import PoolLock
 from ansible_collections.configok.node.plugins.modules import rollout_control
 from support.ansible_runs.modules import run_module
 from support.rollouts.world import MakeWorld, World

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._rollout import RolloutError
-from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._control_requests import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._decisions.control_requests import (
     Requester,
     abort_rollout,
     approve,
@@ -20,13 +20,13 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._decisions.
     request_pause,
     resume,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target, Wave
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._control import Control
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import PresentWave, Record, Rollout
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record import PresentWave, Record, Rollout
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record_store import (
     decode_record,
     encode_record,
 )
+from ansible_collections.configok.node.plugins.module_utils._rollout.plan import Target, Wave
 
 ALICE = Requester("alice", "the network is slow", "2026-11-24T10:00:00Z")
 BOB = Requester("bob", "", "2026-11-24T11:00:00Z")

@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Forbidden
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import config_map
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import Forbidden
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import config_map
 from ansible_collections.configok.node.plugins.module_utils._rollout import RolloutError
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._control import Control
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._control_watcher import ControlWatcher
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import update_record
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record_store import update_record
 from support.rollouts.world import MakeWorld, World
 
 PAUSE = Control("pause", "alice", "wait")

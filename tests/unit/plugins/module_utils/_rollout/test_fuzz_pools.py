@@ -11,9 +11,9 @@ from typing import Any
 from hypothesis import given
 
 from ansible_collections.configok.node.plugins.module_utils._rollout import InvalidPool, InvalidRecord
-from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._skipped import agent_fits
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_file import parse_policy, parse_pool
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import decode_record
+from ansible_collections.configok.node.plugins.module_utils._rollout._decisions.skipped import agent_fits
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool.pool_file import parse_policy, parse_pool
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record_store import decode_record
 from support.fuzz.hostile import JSON_VALUES, TEXTS, json_texts, mutated, parse_twice
 from support.fuzz.settings import fuzz
 

@@ -15,7 +15,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._decisions.
     Verdict,
     evaluate,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._goals import Goal, MachineGoal
+from ansible_collections.configok.node.plugins.module_utils._rollout.goals import Goal, MachineGoal
 from support.rollouts.views import a_source, a_view
 
 ATTEMPT = Attempt("uid-of-n", Goal(a_source()), 7, assigned_at=1000.0, was_ready=True, timeout=300.0, soak=120.0)

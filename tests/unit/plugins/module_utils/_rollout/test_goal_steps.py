@@ -10,7 +10,13 @@ from typing import Any, get_args
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._rollout._goals import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_access import NodeAssignment
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record import PreviousMachine
+from ansible_collections.configok.node.plugins.module_utils._rollout._run import _steps
+from ansible_collections.configok.node.plugins.module_utils._rollout._run._move_result import MoveKind, MoveResult
+from ansible_collections.configok.node.plugins.module_utils._rollout._run._node_facts import NodeFacts
+from ansible_collections.configok.node.plugins.module_utils._rollout._run._node_move import NodeMove
+from ansible_collections.configok.node.plugins.module_utils._rollout.goals import (
     Assign,
     AwaitNode,
     AwaitWatch,
@@ -24,12 +30,6 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._goals impo
     Step,
     TakeBack,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_access import NodeAssignment
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import PreviousMachine
-from ansible_collections.configok.node.plugins.module_utils._rollout._run import _steps
-from ansible_collections.configok.node.plugins.module_utils._rollout._run._move_result import MoveKind, MoveResult
-from ansible_collections.configok.node.plugins.module_utils._rollout._run._node_facts import NodeFacts
-from ansible_collections.configok.node.plugins.module_utils._rollout._run._node_move import NodeMove
 from support.rollouts.views import a_source, a_view
 
 CONFIG = Goal(a_source())

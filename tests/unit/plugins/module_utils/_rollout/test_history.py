@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import Record, Revision, Rollout
-from ansible_collections.configok.node.plugins.module_utils._rollout._report._pool_status import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record import Record, Revision, Rollout
+from ansible_collections.configok.node.plugins.module_utils._rollout._report.pool_status import (
     render_history,
     revision_history,
 )
+from ansible_collections.configok.node.plugins.module_utils._rollout.plan import Target
 from ansible_collections.configok.node.plugins.modules import rollout_history_info
 from support.ansible_runs.modules import run_module
 from support.rollouts.world import MakeWorld

@@ -11,21 +11,21 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import node
-from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._control_requests import (
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import node
+from ansible_collections.configok.node.plugins.module_utils._rollout._decisions.control_requests import (
     Requester,
     approve,
     request_abort,
     request_pause,
     resume,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._gates._answers import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._gates.answers import (
     GateAnswer,
     GateVerdict,
     ServerAnswer,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import Record
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import update_record
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record import Record
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record_store import update_record
 from support.rollouts.simulated_nodes import ADOPTS, GOOD
 from support.rollouts.world import MakeWorld, World
 

@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import lease
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import lease
 from ansible_collections.configok.node.plugins.module_utils._rollout import Interrupted, LockLost
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_access import assign_nodes
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import RecordStore
-from ansible_collections.configok.node.plugins.module_utils._rollout._run._pool_lock import PoolLock
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_access import assign_nodes
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record_store import RecordStore
 from ansible_collections.configok.node.plugins.module_utils._rollout._run._wave_threads import MAX_ASSIGNMENTS
+from ansible_collections.configok.node.plugins.module_utils._rollout._run.pool_lock import PoolLock
 from support.rollouts.faulty_clients import Dying, Killed
 from support.rollouts.simulated_nodes import GOOD
 from support.rollouts.virtual_clock import VirtualClock

@@ -9,9 +9,9 @@ from collections.abc import Callable
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import node
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import FailedNode
-from ansible_collections.configok.node.plugins.module_utils._rollout._report._pool_status import (
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import node
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record import FailedNode
+from ansible_collections.configok.node.plugins.module_utils._rollout._report.pool_status import (
     pool_status,
     render_status,
 )

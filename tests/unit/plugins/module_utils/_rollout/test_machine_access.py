@@ -11,15 +11,15 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import node
-from ansible_collections.configok.node.plugins.module_utils._rollout._goals import MachineGoal
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import node
 from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._machine_access import (
     apply_machine,
     delete_node,
     machine_patch,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_goals import unmet
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_view import node_view
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_goals import unmet
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_view import node_view
+from ansible_collections.configok.node.plugins.module_utils._rollout.goals import MachineGoal
 from support.rollouts.faulty_clients import Losing
 from support.rollouts.views import a_source
 from support.rollouts.world import MakeWorld

@@ -10,20 +10,20 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._rollout._decisions import _transitions as transitions
-from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._machine_planner import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._decisions import transitions as transitions
+from ansible_collections.configok.node.plugins.module_utils._rollout._decisions.machine_planner import (
     HOST_SECONDS,
     left_behind_warnings,
     make_machine_plan,
     needs_run,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._drain._cordon import CordonMark
-from ansible_collections.configok.node.plugins.module_utils._rollout._goals import MachineGoal
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_view import NodeView
-from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Plan, Target, Wave
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_file import parse_policy
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import PLANNED, Record, Rollout
-from ansible_collections.configok.node.plugins.module_utils._rollout._report._rendering import render_plan
+from ansible_collections.configok.node.plugins.module_utils._rollout._drain.cordon import CordonMark
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_view import NodeView
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool.pool_file import parse_policy
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record import PLANNED, Record, Rollout
+from ansible_collections.configok.node.plugins.module_utils._rollout._report.rendering import render_plan
+from ansible_collections.configok.node.plugins.module_utils._rollout.goals import MachineGoal
+from ansible_collections.configok.node.plugins.module_utils._rollout.plan import Plan, Target, Wave
 from support.rollouts.views import a_source, a_view
 
 NOW = "2026-01-01T00:00:00Z"

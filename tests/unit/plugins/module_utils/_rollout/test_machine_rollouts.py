@@ -10,32 +10,32 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import config_map, node, node_status
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import config_map, node, node_status
 from ansible_collections.configok.node.plugins.module_utils._rollout import Interrupted, RolloutError, RolloutRefused
-from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._control_requests import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._decisions.control_requests import (
     Requester,
     request_abort,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._planner import make_plan
-from ansible_collections.configok.node.plugins.module_utils._rollout._drain._rebooter import RebootRequest
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_list import list_nodes
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_view import NodeView
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_file import parse_pool
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._clear_bad_config import clear_bad_config
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import Revision
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._decisions.planner import make_plan
+from ansible_collections.configok.node.plugins.module_utils._rollout._drain.rebooter import RebootRequest
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_list import list_nodes
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_view import NodeView
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool.pool_file import parse_pool
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.clear_bad_config import clear_bad_config
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record import Revision
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record_store import (
     update_record,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._revisions import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.revisions import (
     find_undo_revision,
     record_machines,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._report._pool_status import pool_status
-from ansible_collections.configok.node.plugins.module_utils._rollout._run._control_actions import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._report.pool_status import pool_status
+from ansible_collections.configok.node.plugins.module_utils._rollout._run.control_actions import (
     ControlRequest,
     control_rollout,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._run._host_change import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._run.host_change import (
     ChangeNotBegun,
     MachineRequest,
 )

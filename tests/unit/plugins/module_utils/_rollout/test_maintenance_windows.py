@@ -14,12 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.configok.node.plugins.module_utils._rollout import InvalidPool
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool import _maintenance_windows
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool._maintenance_windows import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool import maintenance_windows
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool.maintenance_windows import (
     MaintenanceWindows,
     parse_time,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_file import parse_policy
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool.pool_file import parse_policy
 
 NIGHTS = {"days": ["Mon", "Tue"], "start": "22:00", "duration": "4h", "timezone": "Europe/Amsterdam"}
 
@@ -163,8 +163,8 @@ def test_a_machine_without_a_time_zone_database_gets_one_sentence(monkeypatch: p
     def missing(key: str) -> None:
         raise zoneinfo.ZoneInfoNotFoundError(f"No time zone found with key {key}")
 
-    monkeypatch.setattr(_maintenance_windows, "ZoneInfo", missing)
-    monkeypatch.setattr(_maintenance_windows, "available_timezones", set)
+    monkeypatch.setattr(maintenance_windows, "ZoneInfo", missing)
+    monkeypatch.setattr(maintenance_windows, "available_timezones", set)
     with pytest.raises(InvalidPool, match="no time zone database: install the package tzdata, or use UTC"):
         windows(NIGHTS)
     assert windows({"start": "22:00", "duration": "4h"}).windows[0].zone is timezone.utc

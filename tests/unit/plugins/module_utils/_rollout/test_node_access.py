@@ -10,23 +10,23 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Forbidden
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import node
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import ConfigInUse, assignment_lost
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import ConfigStatus
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import Forbidden
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import node
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle import build_bundle
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_ok import ConfigInUse, assignment_lost
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_status import ConfigStatus
 from ansible_collections.configok.node.plugins.module_utils._rollout import RolloutError
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_access import assign_nodes
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_list import list_nodes
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_view import node_view
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import Record
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_access import assign_nodes
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_list import list_nodes
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_view import node_view
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record import Record
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record_store import (
     read_record,
     update_record,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._revisions import publish_bundle
-from ansible_collections.configok.node.plugins.module_utils._rollout._report._pool_status import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.revisions import publish_bundle
+from ansible_collections.configok.node.plugins.module_utils._rollout._report.pool_status import (
     node_facts,
     node_state,
     pool_status,

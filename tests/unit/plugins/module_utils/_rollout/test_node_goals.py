@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._rollout._goals import Goal, MachineGoal
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_goals import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_goals import (
     InstalledVersions,
     describe_drift,
     has_reached,
@@ -20,8 +19,9 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._nod
     unmet,
     with_versions,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_view import node_view, reduce_node
-from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_view import node_view, reduce_node
+from ansible_collections.configok.node.plugins.module_utils._rollout.goals import Goal, MachineGoal
+from ansible_collections.configok.node.plugins.module_utils._rollout.plan import Target
 from support.rollouts.views import a_source, a_target, a_view
 
 TAINT = ("dedicated", "db", "NoSchedule")

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Listing
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Gone, KubeError, ServerError
+from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Listing
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import Gone, KubeError, ServerError
 from ansible_collections.configok.node.plugins.module_utils._rollout import RolloutError
 from ansible_collections.configok.node.plugins.module_utils._rollout._nodes import _node_watcher
 from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_watcher import NodeEvent, NodeWatcher

@@ -9,21 +9,21 @@ from typing import Any, cast
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import (
+from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import (
     Forbidden,
     KubeError,
     ServerError,
     Unreachable,
 )
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import lease
-from ansible_collections.configok.node.plugins.module_utils._kube._credentials import Credentials
-from ansible_collections.configok.node.plugins.module_utils._kube._transport import Timing
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import lease
+from ansible_collections.configok.node.plugins.module_utils._kube.credentials import Credentials
+from ansible_collections.configok.node.plugins.module_utils._kube.transport import Timing
 from ansible_collections.configok.node.plugins.module_utils._rollout import ApiUnavailable, LockLost, RolloutError
 from ansible_collections.configok.node.plugins.module_utils._rollout._outage import Notice, Outage
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import update_record
-from ansible_collections.configok.node.plugins.module_utils._rollout._run._pool_lock import PoolLock
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record_store import update_record
 from ansible_collections.configok.node.plugins.module_utils._rollout._run._session import RunSession
+from ansible_collections.configok.node.plugins.module_utils._rollout._run.pool_lock import PoolLock
 from support.rollouts.faulty_clients import Away, Losing
 from support.rollouts.local_transport import LocalTransport
 from support.rollouts.simulated_nodes import ADOPTS, CRASHES, GOOD, status_of

@@ -12,17 +12,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle_trial import Trial
 from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._canary import (
     choose_canary,
     spread_over_zones,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._planner import is_broken, make_plan
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_view import NodeView
-from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target, Wave
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_file import Pool, parse_pool
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import Record, Rollout
-from ansible_collections.configok.node.plugins.module_utils._rollout._report._rendering import render_plan
+from ansible_collections.configok.node.plugins.module_utils._rollout._decisions.planner import is_broken, make_plan
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_view import NodeView
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool.pool_file import Pool, parse_pool
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record import Record, Rollout
+from ansible_collections.configok.node.plugins.module_utils._rollout._report.rendering import render_plan
+from ansible_collections.configok.node.plugins.module_utils._rollout.plan import Target, Wave
 from support.fuzz.settings import fuzz
 from support.rollouts.views import a_source, a_target, a_view
 

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle_trial import Trial
 from ansible_collections.configok.node.plugins.module_utils._rollout import InvalidPool
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_file import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool.pool_file import (
     parse_policy,
     parse_pool,
     pool_keys,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_keys import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool.pool_keys import (
     find_unknown_variables,
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool_values import NodeCount

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Forbidden, Unreachable
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import lease
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import Forbidden, Unreachable
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import lease
 from ansible_collections.configok.node.plugins.module_utils._rollout import LockLost, PoolLocked, RolloutError
-from ansible_collections.configok.node.plugins.module_utils._rollout._run._pool_lock import PoolLock, current_holder
+from ansible_collections.configok.node.plugins.module_utils._rollout._run.pool_lock import PoolLock, current_holder
 from support.rollouts.virtual_clock import VirtualClock
 from support.rollouts.world import MakeWorld, World
 

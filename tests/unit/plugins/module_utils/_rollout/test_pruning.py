@@ -15,14 +15,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Forbidden
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import (
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import Forbidden
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import (
     NODES,
     config_map,
     config_maps,
     node,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._rollout import PoolLocked, RolloutError
 from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._pruning import (
     beyond_limit,
@@ -30,29 +30,29 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._decisions.
     mark_pruned,
     node_uids,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record import (
     Record,
     Revision,
     Rollout,
     RolloutStart,
     record_uids,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record_store import (
     decode_record,
     encode_record,
     update_record,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._revisions import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.revisions import (
     find_undo_revision,
     read_target,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._run._bundle_pruning import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._run.bundle_pruning import (
     PruneResult,
     prune_after_rollout,
     prune_bundles,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._run._pool_lock import PoolLock
+from ansible_collections.configok.node.plugins.module_utils._rollout._run.pool_lock import PoolLock
+from ansible_collections.configok.node.plugins.module_utils._rollout.plan import Target
 from ansible_collections.configok.node.plugins.modules import bundle_prune
 from support.ansible_runs.modules import run_module
 from support.rollouts.world import MakeWorld, World

@@ -16,11 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.configok.node.plugins.module_utils._rollout import InvalidRecord, RolloutError
-from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._transitions import finish_rollback
-from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._window import WaveOutcome, WindowStep
-from ansible_collections.configok.node.plugins.module_utils._rollout._goals import MachineGoal
-from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target, Wave
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._decisions.transitions import finish_rollback
+from ansible_collections.configok.node.plugins.module_utils._rollout._decisions.window import WaveOutcome, WindowStep
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record import (
     BadConfig,
     ClearedConfig,
     FailedNode,
@@ -33,13 +31,15 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._record._re
     RolloutStart,
     moving_phase,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record_store import (
     MAX_BYTES,
     decode_record,
     encode_record,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._revisions import find_undo_revision
-from ansible_collections.configok.node.plugins.module_utils._rollout._report._pool_status import revision_history
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.revisions import find_undo_revision
+from ansible_collections.configok.node.plugins.module_utils._rollout._report.pool_status import revision_history
+from ansible_collections.configok.node.plugins.module_utils._rollout.goals import MachineGoal
+from ansible_collections.configok.node.plugins.module_utils._rollout.plan import Target, Wave
 from support.fuzz.settings import fuzz
 from support.rollouts.views import a_source, a_target
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._reported_versions import is_version
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.reported_versions import is_version
 
 
 @pytest.mark.parametrize(

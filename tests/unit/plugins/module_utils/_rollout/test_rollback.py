@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._rollout import RolloutRefused
-from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._transitions import start_rollback
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._decisions.transitions import start_rollback
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record import (
     Record,
     Rollout,
     RolloutStart,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import config_map, node
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import config_map, node
 from support.rollouts.simulated_nodes import ADOPTS, CRASHES, GOOD, SILENT, status_of
 from support.rollouts.world import QUICK, MakeWorld
 

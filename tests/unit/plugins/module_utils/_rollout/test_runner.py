@@ -9,20 +9,20 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import ServerError
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import NODES, config_map, node
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import ConfigInUse, assignment_lost
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import ServerError
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import NODES, config_map, node
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_ok import ConfigInUse, assignment_lost
 from ansible_collections.configok.node.plugins.module_utils._rollout import (
     ApiUnavailable,
     RolloutError,
     RolloutRefused,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_access import assign_nodes
-from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._revisions import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_access import assign_nodes
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.revisions import (
     find_undo_revision,
     read_target,
 )
+from ansible_collections.configok.node.plugins.module_utils._rollout.plan import Target
 from support.rollouts.faulty_clients import Dying, Killed
 from support.rollouts.simulated_nodes import CRASHES, GOOD
 from support.rollouts.world import QUICK, MakeWorld

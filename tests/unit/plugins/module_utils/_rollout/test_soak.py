@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._rollout import Interrupted
-from ansible_collections.configok.node.plugins.module_utils._rollout._run._pool_lock import PoolLock
+from ansible_collections.configok.node.plugins.module_utils._rollout._run.pool_lock import PoolLock
 from support.rollouts.faulty_clients import Killed
 from support.rollouts.world import MakeWorld
 

@@ -10,17 +10,17 @@ from dataclasses import replace
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._rollout import RolloutError
-from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._statements import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._decisions.statements import (
     StatementOptions,
     next_statement,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import COMPLETE, Record
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record import COMPLETE, Record
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record_store import (
     decode_record,
     encode_record,
 )
-from ansible_collections.configok.node.plugins.module_utils._trust._statement import MAX_SEQUENCE
+from ansible_collections.configok.node.plugins.module_utils._rollout.plan import Target
+from ansible_collections.configok.node.plugins.module_utils._trust.statement import MAX_SEQUENCE
 
 HASH = "0a" * 32
 NOW = "2026-11-23T12:00:00.000000Z"

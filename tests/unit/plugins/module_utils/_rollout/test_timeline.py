@@ -11,18 +11,18 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import config_map
-from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Wave
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import (
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import config_map
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record import (
     Record,
     Rollout,
     TimelineEntry,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record_store import (
     decode_record,
     encode_record,
     update_record,
 )
+from ansible_collections.configok.node.plugins.module_utils._rollout.plan import Wave
 from support.rollouts.faulty_clients import Losing
 from support.rollouts.simulated_nodes import CRASHES
 from support.rollouts.views import a_target

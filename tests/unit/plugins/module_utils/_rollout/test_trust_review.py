@@ -10,20 +10,20 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import Bundle, build_bundle
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import ConfigStatus, TrustStatus
-from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._trust_review import (
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle import Bundle, build_bundle
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_status import ConfigStatus, TrustStatus
+from ansible_collections.configok.node.plugins.module_utils._rollout._decisions.trust_review import (
     TrustReview,
     end_warnings,
     review_trust,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_view import NodeView
-from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import Record
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._revisions import bundle_statement
-from ansible_collections.configok.node.plugins.module_utils._trust._public_keys import parse_public_key
-from ansible_collections.configok.node.plugins.module_utils._trust._signatures import Signer
-from ansible_collections.configok.node.plugins.module_utils._trust._trust_policy import TrustPolicy
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_view import NodeView
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record import Record
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.revisions import bundle_statement
+from ansible_collections.configok.node.plugins.module_utils._rollout.plan import Target
+from ansible_collections.configok.node.plugins.module_utils._trust.public_keys import parse_public_key
+from ansible_collections.configok.node.plugins.module_utils._trust.signatures import Signer
+from ansible_collections.configok.node.plugins.module_utils._trust.trust_policy import TrustPolicy
 from support.rollouts.views import UID, a_source, a_view
 from support.trust.signing import Key, make_key, signed
 

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import Cause, ConfigStatus
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_status import Cause, ConfigStatus
 from support.rollouts.simulated_nodes import CRASHES, GOOD, UNTRUSTED
 from support.rollouts.views import a_view
 from support.rollouts.world import MakeWorld

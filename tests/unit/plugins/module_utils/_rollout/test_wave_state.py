@@ -9,10 +9,9 @@ from typing import Any
 
 from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._gate import GateResult, Verdict
 from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._node_run import Phase
-from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._window import Window, WindowLimits
-from ansible_collections.configok.node.plugins.module_utils._rollout._goals import Goal
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_access import NodeAssignment
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_view import NodeView
+from ansible_collections.configok.node.plugins.module_utils._rollout._decisions.window import Window, WindowLimits
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_access import NodeAssignment
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_view import NodeView
 from ansible_collections.configok.node.plugins.module_utils._rollout._run._move_result import MoveKind, MoveResult
 from ansible_collections.configok.node.plugins.module_utils._rollout._run._node_facts import NodeFacts
 from ansible_collections.configok.node.plugins.module_utils._rollout._run._unsettled_nodes import UnsettledNodes
@@ -32,6 +31,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._run._wave_
     Uncordon,
     WaveState,
 )
+from ansible_collections.configok.node.plugins.module_utils._rollout.goals import Goal
 from support.rollouts.views import a_source, a_view
 
 GOAL = Goal(a_source())

@@ -21,7 +21,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._decisions.
     UNKNOWN,
     WAITING,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._window import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._decisions.window import (
     WaveOutcome,
     Window,
     WindowLimits,

@@ -7,15 +7,18 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._systemd._exec_start import (
+from ansible_collections.configok.node.plugins.module_utils._systemd._overrides._exec_start import (
     UnsupportedUnit,
     config_flag,
     find_override,
     path_of,
     read_unit_start,
 )
-from ansible_collections.configok.node.plugins.module_utils._systemd._specifiers import HostNames, unit_specifiers
-from ansible_collections.configok.node.plugins.module_utils._systemd._unit_file import last_value_of
+from ansible_collections.configok.node.plugins.module_utils._systemd._overrides._specifiers import (
+    HostNames,
+    unit_specifiers,
+)
+from ansible_collections.configok.node.plugins.module_utils._systemd.unit_file import last_value_of
 from support.configs.unit_layouts import LAYOUTS, TARGET, Layout
 
 

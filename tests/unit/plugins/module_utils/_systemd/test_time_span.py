@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._systemd._time_span import parse_time_span
+from ansible_collections.configok.node.plugins.module_utils._systemd.time_span import parse_time_span
 
 
 @pytest.mark.parametrize(

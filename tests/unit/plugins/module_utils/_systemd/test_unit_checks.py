@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._systemd._exec_start import read_unit_start
-from ansible_collections.configok.node.plugins.module_utils._systemd._unit_checks import refuse_start, refuse_unit
+from ansible_collections.configok.node.plugins.module_utils._systemd._overrides._exec_start import read_unit_start
+from ansible_collections.configok.node.plugins.module_utils._systemd._overrides._unit_checks import (
+    refuse_start,
+    refuse_unit,
+)
 
 
 @pytest.mark.contract("unsupported.embedded")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._systemd._unit_file import (
+from ansible_collections.configok.node.plugins.module_utils._systemd.unit_file import (
     environment_files,
     parse_environment_file,
     read_variables,

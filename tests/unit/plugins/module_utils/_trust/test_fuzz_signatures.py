@@ -12,34 +12,34 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import Bundle, build_bundle
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._strict_mapping import MessageForm, StrictFields
-from ansible_collections.configok.node.plugins.module_utils._trust._certificates import parse_certificate
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle import Bundle, build_bundle
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.strict_mapping import MessageForm, StrictFields
 from ansible_collections.configok.node.plugins.module_utils._trust._key_signatures import verify_key_signature
-from ansible_collections.configok.node.plugins.module_utils._trust._public_keys import (
+from ansible_collections.configok.node.plugins.module_utils._trust.certificates import parse_certificate
+from ansible_collections.configok.node.plugins.module_utils._trust.public_keys import (
     InvalidPublicKey,
     PublicKey,
     parse_public_key,
 )
-from ansible_collections.configok.node.plugins.module_utils._trust._signatures import (
+from ansible_collections.configok.node.plugins.module_utils._trust.signatures import (
     UntrustedSignature,
     check_builtin,
 )
-from ansible_collections.configok.node.plugins.module_utils._trust._ssh_keygen import SshKeygenVerifier
-from ansible_collections.configok.node.plugins.module_utils._trust._ssh_keygen_check import (
+from ansible_collections.configok.node.plugins.module_utils._trust.ssh_keygen import SshKeygenVerifier
+from ansible_collections.configok.node.plugins.module_utils._trust.ssh_keygen_check import (
     SshKeygenCheck,
     SshKeygenResult,
 )
-from ansible_collections.configok.node.plugins.module_utils._trust._ssh_wire import InvalidSshData
-from ansible_collections.configok.node.plugins.module_utils._trust._sshsig import parse_sshsig
-from ansible_collections.configok.node.plugins.module_utils._trust._statement import (
+from ansible_collections.configok.node.plugins.module_utils._trust.ssh_wire import InvalidSshData
+from ansible_collections.configok.node.plugins.module_utils._trust.sshsig import parse_sshsig
+from ansible_collections.configok.node.plugins.module_utils._trust.statement import (
     InvalidStatement,
     Statement,
     encode_signatures,
     parse_signatures,
 )
-from ansible_collections.configok.node.plugins.module_utils._trust._trust_policy import TrustPolicy, read_trust_policy
-from ansible_collections.configok.node.plugins.module_utils._trust._verification import TrustVerdict, verify_bundle
+from ansible_collections.configok.node.plugins.module_utils._trust.trust_policy import TrustPolicy, read_trust_policy
+from ansible_collections.configok.node.plugins.module_utils._trust.verification import TrustVerdict, verify_bundle
 from support.fuzz.hostile import TEXTS, damaged, json_texts, mutated, parse_twice, unsafe_texts
 from support.fuzz.settings import fuzz
 from support.trust.ssh_keys import SshKey, armored, certified, sshsig

@@ -18,22 +18,22 @@ from typing import NamedTuple
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import Bundle, build_bundle
-from ansible_collections.configok.node.plugins.module_utils._trust._public_keys import PublicKey, parse_public_key
-from ansible_collections.configok.node.plugins.module_utils._trust._signatures import (
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle import Bundle, build_bundle
+from ansible_collections.configok.node.plugins.module_utils._trust.public_keys import PublicKey, parse_public_key
+from ansible_collections.configok.node.plugins.module_utils._trust.signatures import (
     SignatureChecker,
     Signer,
     UntrustedSignature,
     check_builtin,
 )
-from ansible_collections.configok.node.plugins.module_utils._trust._ssh_keygen import SshKeygenVerifier
-from ansible_collections.configok.node.plugins.module_utils._trust._ssh_keygen_check import (
+from ansible_collections.configok.node.plugins.module_utils._trust.ssh_keygen import SshKeygenVerifier
+from ansible_collections.configok.node.plugins.module_utils._trust.ssh_keygen_check import (
     SshKeygenCheck,
     SshKeygenResult,
 )
-from ansible_collections.configok.node.plugins.module_utils._trust._statement import Statement, parse_signatures
-from ansible_collections.configok.node.plugins.module_utils._trust._trust_policy import TrustPolicy
-from ansible_collections.configok.node.plugins.module_utils._trust._verification import verify_bundle
+from ansible_collections.configok.node.plugins.module_utils._trust.statement import Statement, parse_signatures
+from ansible_collections.configok.node.plugins.module_utils._trust.trust_policy import TrustPolicy
+from ansible_collections.configok.node.plugins.module_utils._trust.verification import verify_bundle
 from support.trust.signing import Key, certify, make_key, sign, signed
 from support.trust.ssh_keys import HOST, TOUCHED, VERIFIED, SshKey, armored, certified, sshsig, string
 

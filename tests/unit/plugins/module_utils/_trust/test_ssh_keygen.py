@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._trust._signatures import (
+from ansible_collections.configok.node.plugins.module_utils._trust.signatures import (
     UntrustedSignature,
     check_builtin,
 )
-from ansible_collections.configok.node.plugins.module_utils._trust._ssh_keygen import SshKeygenVerifier, choose_checker
-from ansible_collections.configok.node.plugins.module_utils._trust._ssh_keygen_check import (
+from ansible_collections.configok.node.plugins.module_utils._trust.ssh_keygen import SshKeygenVerifier, choose_checker
+from ansible_collections.configok.node.plugins.module_utils._trust.ssh_keygen_check import (
     SshKeygenCheck,
     SshKeygenResult,
 )
-from ansible_collections.configok.node.plugins.module_utils._trust._trust_policy import TrustPolicy
+from ansible_collections.configok.node.plugins.module_utils._trust.trust_policy import TrustPolicy
 from support.trust.ssh_keys import SshKey, certified, sshsig
 
 ALICE, BOB, AUTHORITY = SshKey("alice"), SshKey("bob"), SshKey("authority")

@@ -9,7 +9,7 @@ import json
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._trust._statement import (
+from ansible_collections.configok.node.plugins.module_utils._trust.statement import (
     MAX_SEQUENCE,
     InvalidStatement,
     Statement,

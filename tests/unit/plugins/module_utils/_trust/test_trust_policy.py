@@ -11,15 +11,15 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._strict_mapping import (
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.strict_mapping import (
     MessageForm,
     StrictFields,
 )
-from ansible_collections.configok.node.plugins.module_utils._trust._public_keys import (
+from ansible_collections.configok.node.plugins.module_utils._trust.public_keys import (
     InvalidPublicKey,
     parse_public_key,
 )
-from ansible_collections.configok.node.plugins.module_utils._trust._trust_policy import TrustPolicy, read_trust_policy
+from ansible_collections.configok.node.plugins.module_utils._trust.trust_policy import TrustPolicy, read_trust_policy
 from support.trust.ssh_keys import SshKey, certified, string
 
 ALICE, TOKEN, AUTHORITY = SshKey("alice"), SshKey("token", "ssh:"), SshKey("authority")

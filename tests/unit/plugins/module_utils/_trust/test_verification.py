@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import Bundle, build_bundle
-from ansible_collections.configok.node.plugins.module_utils._trust._signatures import Signer
-from ansible_collections.configok.node.plugins.module_utils._trust._statement import Statement, encode_signatures
-from ansible_collections.configok.node.plugins.module_utils._trust._trust_policy import TrustPolicy
-from ansible_collections.configok.node.plugins.module_utils._trust._verification import TrustVerdict, verify_bundle
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle import Bundle, build_bundle
+from ansible_collections.configok.node.plugins.module_utils._trust.signatures import Signer
+from ansible_collections.configok.node.plugins.module_utils._trust.statement import Statement, encode_signatures
+from ansible_collections.configok.node.plugins.module_utils._trust.trust_policy import TrustPolicy
+from ansible_collections.configok.node.plugins.module_utils._trust.verification import TrustVerdict, verify_bundle
 from support.trust.ssh_keys import SshKey, certified, sshsig
 
 UID = "11111111-1111-1111-1111-111111111111"

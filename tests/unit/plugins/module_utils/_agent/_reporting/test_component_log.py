@@ -17,7 +17,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._reporting._c
     ComponentLog,
     last_message,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._redact import redact_text
+from ansible_collections.configok.node.plugins.module_utils._text.redact import redact_text
 
 HEADER = "1122 05:20:00.123456    1234 run.go:72] "
 INVOCATION = "0123456789abcdef" * 2

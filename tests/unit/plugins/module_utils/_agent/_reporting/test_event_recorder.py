@@ -17,7 +17,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._reporting._e
     NodeEvent,
     event_body,
 )
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import (
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import (
     AlreadyExists,
     Conflict,
     Forbidden,

@@ -9,7 +9,7 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._counters import BUCKETS, Counters
 from ansible_collections.configok.node.plugins.module_utils._agent._reporting._metrics import Gauges, render_metrics
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import ConfigSource
 from support.session.promtool import promtool
 
 ONE = ConfigSource("configok-system", "pool-1234567890", "00000000-0000-0000-0000-000000000001")

@@ -7,25 +7,25 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._reporting._status_writer import (
+from ansible_collections.configok.node.plugins.module_utils._agent._reporting.status_writer import (
     MIN_INTERVAL,
     StatusWriter,
 )
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import (
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import (
     Forbidden,
     KubeError,
     ServerError,
     TooManyRequests,
 )
-from ansible_collections.configok.node.plugins.module_utils._kube._retry import Backoff
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import (
+from ansible_collections.configok.node.plugins.module_utils._kube.retry import Backoff
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_ok import (
     ConfigInUse,
     ConfigOk,
     adopting,
     failing,
     good,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import ConfigStatus
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_status import ConfigStatus
 from support.agents.bench import FakeApi, FakeClock
 from support.agents.context import new_context
 from support.agents.log_lines import record_log

@@ -9,7 +9,14 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._state._actions import (
+from ansible_collections.configok.node.plugins.module_utils._agent._state._trial_period import (
+    MarkSuspect,
+    Promote,
+    RollBack,
+    SaveTrial,
+    TryAgain,
+)
+from ansible_collections.configok.node.plugins.module_utils._agent._state.actions import (
     Acknowledge,
     Acknowledgement,
     Action,
@@ -30,38 +37,31 @@ from ansible_collections.configok.node.plugins.module_utils._agent._state._actio
     Unassign,
     plan,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._state._active_config import ActiveConfig
-from ansible_collections.configok.node.plugins.module_utils._agent._state._desired_state import (
+from ansible_collections.configok.node.plugins.module_utils._agent._state.active_config import ActiveConfig
+from ansible_collections.configok.node.plugins.module_utils._agent._state.desired_state import (
     DesiredKind,
     DesiredState,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._state._health import (
+from ansible_collections.configok.node.plugins.module_utils._agent._state.health import (
     CommandLine,
     ComponentsObservation,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._state._host_look import HostLook
-from ansible_collections.configok.node.plugins.module_utils._agent._state._node_state import (
+from ansible_collections.configok.node.plugins.module_utils._agent._state.host_look import HostLook
+from ansible_collections.configok.node.plugins.module_utils._agent._state.node_state import (
     ComponentFiles,
     Moment,
     NodeState,
     Records,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._state._records import (
+from ansible_collections.configok.node.plugins.module_utils._agent._state.records import (
     LOCAL_CONFIG,
     AnsweredAssignment,
     AssignmentFailure,
     ConfigRecord,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._state._start_history import BadConfig, End, Start
-from ansible_collections.configok.node.plugins.module_utils._agent._state._trial_period import (
-    MarkSuspect,
-    Promote,
-    RollBack,
-    SaveTrial,
-    TryAgain,
-)
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
+from ansible_collections.configok.node.plugins.module_utils._agent._state.start_history import BadConfig, End, Start
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle_trial import Trial
 
 A = ConfigSource("system", "a", "aaaa")
 B = ConfigSource("system", "b", "bbbb")

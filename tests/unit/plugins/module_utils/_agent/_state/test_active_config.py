@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._agent._state._active_config import (
+from ansible_collections.configok.node.plugins.module_utils._agent._state.active_config import (
     ActiveConfig,
     crash_reason,
     failure_from_mark,
@@ -17,10 +17,10 @@ from ansible_collections.configok.node.plugins.module_utils._agent._state._activ
     must_refuse_start,
     select_active,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._state._records import LOCAL_CONFIG, ConfigRecord
-from ansible_collections.configok.node.plugins.module_utils._agent._state._start_history import BadConfig
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
+from ansible_collections.configok.node.plugins.module_utils._agent._state.records import LOCAL_CONFIG, ConfigRecord
+from ansible_collections.configok.node.plugins.module_utils._agent._state.start_history import BadConfig
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle_trial import Trial
 from support.fuzz.settings import fuzz
 
 

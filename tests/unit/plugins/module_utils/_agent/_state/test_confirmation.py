@@ -7,19 +7,19 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._state._confirmation import (
+from ansible_collections.configok.node.plugins.module_utils._agent._state.confirmation import (
     confirmation_due,
     is_confirmation_close,
     plan_confirmation,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._state._health import ComponentsObservation
-from ansible_collections.configok.node.plugins.module_utils._agent._state._node_state import Moment
-from ansible_collections.configok.node.plugins.module_utils._agent._state._records import (
+from ansible_collections.configok.node.plugins.module_utils._agent._state.health import ComponentsObservation
+from ansible_collections.configok.node.plugins.module_utils._agent._state.node_state import Moment
+from ansible_collections.configok.node.plugins.module_utils._agent._state.records import (
     AnsweredAssignment,
     AssignmentFailure,
     Confirmation,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import ConfigOkStatus
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_status import ConfigOkStatus
 
 ASKED = AnsweredAssignment("node", 7, confirmation=Confirmation(60.0))
 COUNTING = ASKED._replace(confirmation=Confirmation(60.0, "boot-1", 1000.0, {"kubelet": "i1"}))

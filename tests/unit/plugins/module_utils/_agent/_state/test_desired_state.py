@@ -7,18 +7,18 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._state._desired_state import (
+from ansible_collections.configok.node.plugins.module_utils._agent._state.desired_state import (
     DesiredKind,
     NodeAnnotations,
     read_desired_state,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._state._records import (
+from ansible_collections.configok.node.plugins.module_utils._agent._state.records import (
     LOCAL_CONFIG,
     AnsweredAssignment,
     AssignmentFailure,
     ConfigRecord,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import ConfigSource
 
 NAMESPACE = "configok-system"
 A = ConfigSource(NAMESPACE, "pool-a", "a" * 36)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._agent._state._health import (
+from ansible_collections.configok.node.plugins.module_utils._agent._state.health import (
     Health,
     after_probe,
     has_failed,

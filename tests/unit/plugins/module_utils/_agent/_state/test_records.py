@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._agent._state._records import (
+from ansible_collections.configok.node.plugins.module_utils._agent._state.records import (
     LOCAL_CONFIG,
     AnsweredAssignment,
     AssignmentFailure,
@@ -17,8 +17,8 @@ from ansible_collections.configok.node.plugins.module_utils._agent._state._recor
     DamagedFile,
     same_config,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle_trial import Trial
 from support.fuzz.settings import fuzz
 
 SOURCE = ConfigSource("configok-system", "pool-0123456789", "a" * 36)

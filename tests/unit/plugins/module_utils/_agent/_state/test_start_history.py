@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._agent._state._records import DamagedFile
-from ansible_collections.configok.node.plugins.module_utils._agent._state._start_history import (
+from ansible_collections.configok.node.plugins.module_utils._agent._state.records import DamagedFile
+from ansible_collections.configok.node.plugins.module_utils._agent._state.start_history import (
     MAX_STARTUPS,
     BadConfig,
     End,

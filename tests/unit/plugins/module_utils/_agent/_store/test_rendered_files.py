@@ -21,7 +21,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._store._rende
     stale_state_files,
     state_file_keys,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._plain_values import fingerprint
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec.plain_values import fingerprint
 
 
 @pytest.mark.contract("render.no-defaults-written")

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._agent_configuration import ComponentConfiguration
-from ansible_collections.configok.node.plugins.module_utils._agent._state._node_state import NodeInputs
+from ansible_collections.configok.node.plugins.module_utils._agent._state.node_state import NodeInputs
 from ansible_collections.configok.node.plugins.module_utils._agent._store._rendered_files import render_config
 from ansible_collections.configok.node.plugins.module_utils._agent._validation._node_inputs import (
     read_drop_ins,
@@ -24,10 +24,10 @@ from ansible_collections.configok.node.plugins.module_utils._agent._validation._
     first_error_text,
     refusing_findings,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._denied_fields import DenyPolicy
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import MAX_FINDINGS, Finding
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_model import Host, HostQuery
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules.host_model import Host, HostQuery
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.check import check
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.denied_fields import DenyPolicy
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.findings import MAX_FINDINGS, Finding
 from support.configs.kubelet import KUBELET_HEADER
 
 SWAPPING = Host(swaps=("/dev/sda2",))

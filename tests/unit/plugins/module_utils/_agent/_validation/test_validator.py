@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import CommandResult
-from ansible_collections.configok.node.plugins.module_utils._agent._state._node_state import NodeInputs
+from ansible_collections.configok.node.plugins.module_utils._agent._state.node_state import NodeInputs
 from ansible_collections.configok.node.plugins.module_utils._agent._store._store import Store, digest
 from ansible_collections.configok.node.plugins.module_utils._agent._validation._validator import (
     BundleFindings,

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import Document, decode
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import InvalidConfig
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec.document import Document, decode
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.findings import InvalidConfig
 
 
 def refused(text: str | bytes, **limits: int) -> InvalidConfig:

@@ -12,12 +12,12 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec import _yaml
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import decode
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._plain_values import canonical
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import encode
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import InvalidConfig, Level
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec import yaml_text
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec.document import decode
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec.plain_values import canonical
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec.yaml_text import encode
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.check import check
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.findings import InvalidConfig, Level
 from support.configs.kubelet import KUBELET_HEADER, KUBELET_KIND, kubelet_config
 from support.fuzz.settings import fuzz
 
@@ -176,7 +176,7 @@ def test_both_parsers_agree(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     fast = outcome()
     monkeypatch.delattr(yaml, "CSafeLoader", raising=False)
     assert outcome() == fast
-    assert _yaml.parse_yaml is not None
+    assert yaml_text.parse_yaml is not None
 
 
 def test_a_large_value_that_is_used_often_is_refused() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig import ConfigError
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._plain_values import canonical
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec.plain_values import canonical
 
 
 def test_the_form() -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import split
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec.document import split
 
 
 @pytest.mark.parametrize(

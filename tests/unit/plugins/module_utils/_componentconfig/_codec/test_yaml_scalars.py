@@ -10,7 +10,7 @@ import math
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._builder import key_text
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec.yaml_text import (
     Scalar,
     resolve_scalar,
 )

@@ -14,8 +14,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import decode
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import encode
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec.document import decode
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec.yaml_text import encode
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._conversions._field_moves import (
     Loss,
     LossHint,
@@ -23,21 +23,21 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._co
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._conversions._kube_scheduler import (
     SCHEDULER_HINTS,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._convert import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._defaults import apply_defaults
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._type_check import check_types
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.kinds import (
+    Kind,
+    find_kind,
+    kinds,
+    prune,
+)
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.convert import (
     LOSS_HINTS,
     Conversion,
     convert_document,
     find_version,
     versions_of,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._defaults import apply_defaults
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import (
-    Kind,
-    find_kind,
-    kinds,
-    prune,
-)
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._type_check import check_types
 from support.configs.objects import broken_configs, configs, minors_of, scheduler_configs
 from support.fuzz.settings import fuzz
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._convert import convert_document
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._field_path import format_path
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars.field_path import format_path
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.convert import convert_document
 
 GROUP = "kubescheduler.config.k8s.io"
 WEIGHTS_OF_OLD = [

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig import ConfigError
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._convert import convert, convert_document
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._field_path import format_path
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars.field_path import format_path
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.convert import convert, convert_document
 
 ARGUMENTS = {"v": "4", "node-ip": "192.0.2.1"}
 LISTED = [{"name": "v", "value": "4"}, {"name": "node-ip", "value": "192.0.2.1"}]

@@ -50,7 +50,7 @@ def test_lines_fit(path: Path) -> None:
 
 
 def test_no_field_of_the_schema_is_lost() -> None:
-    from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import find_kind
+    from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.kinds import find_kind
 
     def count(fields: dict[str, dict[str, Any]]) -> int:
         return sum(1 + count(field.get("fields", {})) for field in fields.values())

@@ -16,12 +16,12 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig imp
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._data._document_containers import (
     CONTAINERS,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._read_file import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents.read_file import (
     decode_file,
     find_configs,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import Level
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import find_kind
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.kinds import find_kind
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.findings import Level
 from support.configs.checking import check_file
 
 KUBELET = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"

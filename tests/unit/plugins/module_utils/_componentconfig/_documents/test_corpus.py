@@ -14,15 +14,15 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._plain_values import head_values
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._read_file import decode_file
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import Finding, Level
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import find_kind
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._releases import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec.plain_values import head_values
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents.read_file import decode_file
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.kinds import find_kind
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.releases import (
     known_minors,
     minor_name,
     missing_layers,
 )
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.findings import Finding, Level
 from support.configs.checking import check_file
 
 CORPUS = Path(__file__).parent / "corpus"

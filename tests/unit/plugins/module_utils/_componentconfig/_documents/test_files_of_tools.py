@@ -12,11 +12,11 @@ import pytest
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._containers import (
     RULE_TOOL_FIELD,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._read_file import (
-    find_configs,
-)
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._user_data import (
     user_data_parts,
+)
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents.read_file import (
+    find_configs,
 )
 from support.configs.checking import check_file
 

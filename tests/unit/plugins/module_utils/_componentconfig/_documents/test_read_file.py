@@ -9,15 +9,15 @@ import json
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._component_file import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents.component_file import (
     load_for_check,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._read_file import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents.read_file import (
     decode_file,
     load_file,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import InvalidConfig, Level
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._load import Config, load
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.findings import InvalidConfig, Level
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.load import Config, load
 from support.configs.checking import check_file
 
 INIT = "apiVersion: kubeadm.k8s.io/v1beta4\nkind: InitConfiguration\n"

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._component_file import (
-    load_for_check,
-)
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._templates import (
     quoted_templates,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import InvalidConfig
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents.component_file import (
+    load_for_check,
+)
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.findings import InvalidConfig
 from support.configs.checking import check_file
 
 KUBELET = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"

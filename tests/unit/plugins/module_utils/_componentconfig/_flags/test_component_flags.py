@@ -10,12 +10,12 @@ from collections.abc import Sequence
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig import ConfigError
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import encode
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import Finding
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._component_flags import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec.yaml_text import encode
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags.component_flags import (
     ComponentFlags,
 )
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.check import check
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.findings import Finding
 from support.configs.checking import check_file
 from support.configs.kubelet import KUBELET_HEADER
 

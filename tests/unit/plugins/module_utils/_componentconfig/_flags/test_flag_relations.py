@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._component_arguments import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._flag_findings import Argument
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.component_arguments import (
     argument_findings,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import Level
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._flag_findings import Argument
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.findings import Level
 
 SCHEMA = Path(__file__).resolve().parents[6] / "schema"
 API_SERVER, CONTROLLERS = "kube-apiserver", "kube-controller-manager"

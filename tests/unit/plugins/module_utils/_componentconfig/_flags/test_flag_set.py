@@ -12,12 +12,12 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._fl
     components_with_flags,
     flag_set,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._kubelet_flags import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._pflag import FORMS, Flag
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags.kubelet_flags import (
     flag_field,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._pflag import FORMS, Flag
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import MAIN_KINDS, kinds
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._releases import known_minors
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.kinds import MAIN_KINDS, kinds
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.releases import known_minors
 
 
 def flags_of(component: str) -> FlagSet:

@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags import _flag_values
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._component_flags import (
-    ComponentFlags,
-)
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._flag_set import flag_set
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._flag_values import RULES
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags.component_flags import (
+    ComponentFlags,
+)
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.check import check
 from support.configs.kubelet import KUBELET_HEADER
 
 ROOT = Path(__file__).resolve().parents[6]

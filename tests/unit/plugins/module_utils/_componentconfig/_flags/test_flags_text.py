@@ -10,7 +10,7 @@ import time
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig import ConfigError
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._flags_text import parse_flags_text
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags.flags_text import parse_flags_text
 
 KUBESPRAY = """\
 KUBE_LOGTOSTDERR="--logtostderr=true"

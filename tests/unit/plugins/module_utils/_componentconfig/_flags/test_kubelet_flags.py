@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._flag_set import apply_flags
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._kubelet_flags import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags.kubelet_flags import (
     _IRREGULAR_NAMES,
     fields_set_by_flags,
     flag_field,
     parse_flags,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import find_kind
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.kinds import find_kind
 
 FOUND = find_kind("kubelet.config.k8s.io/v1beta1", "KubeletConfiguration")
 assert FOUND is not None

@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig import ConfigError
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._file_format import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data.file_format import (
     Acceptance,
     DataLayer,
     ProbedGate,
@@ -22,7 +22,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._re
     read,
     write,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._overlays import OverlayFlag
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.overlays import OverlayFlag
 
 BINARY = Source("binary", "kubelet", "v1.38.0", "a" * 64)
 RUNNING = Source("running component", version="v1.38.0")

@@ -15,7 +15,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._re
     parse_help,
     parse_version,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._overlays import OverlayFlag
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.overlays import OverlayFlag
 
 KUBELET = """\
 The kubelet works on a node. It does not take --these words for a flag.

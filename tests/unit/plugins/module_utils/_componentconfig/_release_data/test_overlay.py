@@ -12,48 +12,43 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig import ConfigError
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._compare import compare
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._explain import explain
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import not_judged_causes
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._component_flags import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._flag_set import flag_set
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags.component_flags import (
     ComponentFlags,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._flag_set import flag_set
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._load import load
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._changes import (
     default_at,
     kind_of_defaults,
-)
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._derive import (
-    KnownBinary,
-    Running,
-    candidates,
-    derive,
-)
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._difference import difference
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._file_format import (
-    ProbedGate,
-    ReleaseData,
-    read,
-    write,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._help_text import (
     GateDefault,
     HelpText,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._overlay import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data.derive import (
+    KnownBinary,
+    Running,
+    candidates,
+    derive,
+)
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data.difference import difference
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data.file_format import (
+    ProbedGate,
+    ReleaseData,
+    read,
+    write,
+)
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data.overlay import (
     accept,
     overlay_of,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._probe import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data.probe import (
     Binary,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._running_component import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data.running_component import (
     leaf_fields,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._field_path import dotted
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema import _overlays
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars.field_path import dotted
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema import overlays as overlays_file
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._defaults import apply_defaults
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._feature_gates import (
     FeatureGates,
@@ -61,23 +56,28 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._sc
     gate_names,
     gate_state,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._overlay_cache import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.overlay_cache import (
     cached_by_overlays,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._overlays import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.overlays import (
     OverlayFlag,
     ReleaseOverlay,
     only_with,
     overlays,
     register,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._releases import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.releases import (
     Layer,
     known_minors,
     missing_layers,
     newest_minor,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._upgrade import upgrade
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.check import check
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.compare import compare
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.explain import explain
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.findings import not_judged_causes
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.load import load
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.upgrade import upgrade
 from support.configs.kubelet import KUBELET_HEADER
 from support.releases.names import LATER_RELEASE, NEXT_RELEASE
 
@@ -92,7 +92,7 @@ SHA256 = "a" * 64
 
 @pytest.fixture(autouse=True)
 def _no_overlays(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_overlays, "_registered", {})
+    monkeypatch.setattr(overlays_file, "_registered", {})
 
 
 def known_gates() -> dict[str, ProbedGate]:

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig import ConfigError
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._file_format import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._help_text import GateDefault
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data.file_format import (
     ProbedGate,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._help_text import GateDefault
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._probe import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data.probe import (
     HIDDEN,
     TIMED_OUT,
     Answer,

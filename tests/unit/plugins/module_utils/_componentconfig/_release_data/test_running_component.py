@@ -11,7 +11,7 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig import ConfigError
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._help_text import GateDefault
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._running_component import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data.running_component import (
     parse_configz,
     parse_metrics,
     version_in_metrics,

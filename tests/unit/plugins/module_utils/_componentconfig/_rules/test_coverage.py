@@ -25,7 +25,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._ru
     STARTUP_RULES_CHECKED_ELSEWHERE,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._registry import rule_sets
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.kinds import (
     DataModule,
     kinds,
     machine_kinds,

@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import config_at
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import Document
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import Level
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec.document import Document
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_cgroups import (
     cgroup_findings,
     cgroup_paths,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_model import Cgroup, Host
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._rule import EffectiveConfig
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules.host_model import Cgroup, Host
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.check import config_at
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.findings import Level
 from support.configs.kubelet import KUBELET_KIND
 
 pytestmark = pytest.mark.contract("validate.host-checks")

@@ -10,19 +10,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import config_at
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import Document
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_model import (
-    KERNEL_PARAMETERS,
-    Cgroup,
-    File,
-    Host,
-    HostQuery,
-)
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_rules import (
-    host_findings,
-    query_for,
-)
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec.document import Document
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_states import (
     stale_state_findings,
 )
@@ -33,7 +21,19 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._ru
     STARTUP_RULES_CHECKED_ELSEWHERE,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._rule import EffectiveConfig
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._field_path import format_path
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules.host_model import (
+    KERNEL_PARAMETERS,
+    Cgroup,
+    File,
+    Host,
+    HostQuery,
+)
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules.host_rules import (
+    host_findings,
+    query_for,
+)
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars.field_path import format_path
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.check import config_at
 from support.configs.kubelet import KUBELET_KIND
 
 pytestmark = pytest.mark.contract("validate.host-checks")

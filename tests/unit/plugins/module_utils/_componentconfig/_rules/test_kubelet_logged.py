@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._releases import known_minors
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.releases import known_minors
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.check import check
 from support.configs.kubelet import KUBELET_KIND
 
 VERSIONS = [f"1.{minor}" for minor in known_minors()]

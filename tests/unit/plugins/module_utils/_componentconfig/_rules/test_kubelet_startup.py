@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import encode
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec.yaml_text import encode
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._kubelet_startup import (
     STARTUP_RULES,
 )
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.check import check
 from support.configs.kubelet import KUBELET_KIND
 
 Config = dict[str, Any]

@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import encode
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import Finding, Level
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec.yaml_text import encode
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._plausible_sizes import (
     PLAUSIBLE_SIZE,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import kinds
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.kinds import kinds
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.check import check
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.findings import Finding, Level
 
 FACTS = json.loads((Path(__file__).resolve().parents[6] / "schema" / "plausible_quantities.json").read_text())
 KUBELET = {"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration"}

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig import ConfigError
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._duration import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars.duration import (
     format_duration,
     nanoseconds,
     parse_duration,

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig import ConfigError
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._field_path import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars.field_path import (
     Path,
     format_path,
     parse_path,

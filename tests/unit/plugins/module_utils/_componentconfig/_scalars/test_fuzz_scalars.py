@@ -11,23 +11,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig import ConfigError
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import resolve_scalar
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._kubelet_flags import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec.yaml_text import resolve_scalar
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags.kubelet_flags import (
     fields_set_by_flags,
     parse_flags,
     parse_pairs,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._duration import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars.duration import (
     format_duration,
     nanoseconds,
     parse_duration,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._field_path import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars.field_path import (
     format_path,
     parse_path,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._numbers import parse_quantity
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._releases import parse_minor
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars.numbers import parse_quantity
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.releases import parse_minor
 from support.fuzz.hostile import TEXTS, lines_of, parse_twice
 from support.fuzz.settings import fuzz
 

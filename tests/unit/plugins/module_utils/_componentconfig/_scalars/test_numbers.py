@@ -13,7 +13,7 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig import ConfigError
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._rule import whole_amount
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._numbers import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars.numbers import (
     parse_bool,
     parse_cpu_list,
     parse_float,

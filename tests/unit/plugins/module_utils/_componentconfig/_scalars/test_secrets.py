@@ -9,12 +9,12 @@ import base64
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import show
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._secrets import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars.secrets import (
     is_secret,
     redact,
     secret_paths,
 )
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.findings import show
 
 KEYS = [f"-----BEGIN {kind}PRIVATE KEY-----\nMIIE" for kind in ("", "RSA ", "EC ", "OPENSSH ", "ENCRYPTED ")]
 TOKEN = "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJ4In0." + "c" * 30

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._defaults import apply_defaults
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._type_check import check_types
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.kinds import (
     Kind,
     find_kind,
     kinds,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._releases import known_minors
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._type_check import check_types
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.releases import known_minors
 
 GROUPS = {
     "KubeletConfiguration": "kubelet.config.k8s.io/v1beta1",

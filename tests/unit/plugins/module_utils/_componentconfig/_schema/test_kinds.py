@@ -11,17 +11,17 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import Finding
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._registry import rule_checked_fields
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.kinds import (
     Kind,
     fact_at,
     find_kind,
     kinds,
     prune,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._releases import known_minors
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.releases import known_minors
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.check import check
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.findings import Finding
 
 NEWEST = known_minors()[-1]
 GOOD: dict[str, Any] = {

@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._bundle_policy import bundle_findings
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import kinds
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._path_fields import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.kinds import kinds
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.path_fields import (
     PATH_FIELDS,
     is_relative,
     resolve_paths,
 )
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.bundle_policy import bundle_findings
 
 LOOKS_LIKE_A_PATH = re.compile(
     r"(file|files|path|paths|dir|directory|folder|mount|volume|conf|kubeconfig|socket|udsname"

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._plain_values import canonical
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import prune
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec.plain_values import canonical
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.kinds import prune
 from support.configs.kubelet import KUBELET_KIND
 
 

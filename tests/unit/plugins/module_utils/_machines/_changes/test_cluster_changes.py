@@ -10,16 +10,16 @@ from dataclasses import replace
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._machines import MachinesError
-from ansible_collections.configok.node.plugins.module_utils._machines._changes._cluster_changes import (
+from ansible_collections.configok.node.plugins.module_utils._machines._changes._machine_annotation import (
+    MachineAnnotation,
+)
+from ansible_collections.configok.node.plugins.module_utils._machines._changes.cluster_changes import (
     changed_names,
     plan_cluster,
     refusals_of,
 )
-from ansible_collections.configok.node.plugins.module_utils._machines._changes._config_inputs import ConfigInputs
-from ansible_collections.configok.node.plugins.module_utils._machines._changes._machine_annotation import (
-    MachineAnnotation,
-)
-from ansible_collections.configok.node.plugins.module_utils._machines._changes._types import (
+from ansible_collections.configok.node.plugins.module_utils._machines._changes.config_inputs import ConfigInputs
+from ansible_collections.configok.node.plugins.module_utils._machines._changes.types import (
     MachineAction,
     MachineChange,
 )

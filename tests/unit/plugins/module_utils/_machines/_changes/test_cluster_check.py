@@ -10,26 +10,26 @@ from dataclasses import replace
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._machines._changes._cluster_check import with_cluster_check
-from ansible_collections.configok.node.plugins.module_utils._machines._changes._config_inputs import ConfigInputs
 from ansible_collections.configok.node.plugins.module_utils._machines._changes._machine_annotation import (
     MachineAnnotation,
     provider_hash,
 )
-from ansible_collections.configok.node.plugins.module_utils._machines._changes._plan_change import (
+from ansible_collections.configok.node.plugins.module_utils._machines._changes.config_inputs import ConfigInputs
+from ansible_collections.configok.node.plugins.module_utils._machines._changes.plan_change import (
     Surroundings,
     plan_change,
 )
-from ansible_collections.configok.node.plugins.module_utils._machines._changes._types import (
+from ansible_collections.configok.node.plugins.module_utils._machines._changes.types import (
     ChangedField,
     MachineAction,
     MachineChange,
 )
-from ansible_collections.configok.node.plugins.module_utils._machines._objects._types import (
+from ansible_collections.configok.node.plugins.module_utils._machines._objects.types import (
     BundleReference,
     Capabilities,
     Cluster,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._local_config import LocalComponent, LocalConfig
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.local_config import LocalComponent, LocalConfig
 from support.rollouts.declared_machines import DEBIAN, EXTERNAL, SERVER, SOURCE, a_machine, an_observed
 
 HEADER = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"

@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._machines._changes import _config_check, _config_inputs
+from ansible_collections.configok.node.plugins.module_utils._machines._changes import _config_check, config_inputs
 from ansible_collections.configok.node.plugins.module_utils._machines._changes._config_check import (
     adjusted_flags,
     check_config,
     config_disruption,
 )
-from ansible_collections.configok.node.plugins.module_utils._machines._changes._config_inputs import ConfigInputs
 from ansible_collections.configok.node.plugins.module_utils._machines._changes._machine_annotation import provider_hash
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._local_config import LocalComponent, LocalConfig
+from ansible_collections.configok.node.plugins.module_utils._machines._changes.config_inputs import ConfigInputs
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.local_config import LocalComponent, LocalConfig
 from support.rollouts.declared_machines import SOURCE, a_machine, an_observed
 
 HEAD = {"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration"}
@@ -153,7 +153,7 @@ def test_the_heaviest_field_decides_what_another_config_asks(
 
 def test_the_bundles_of_many_machines_are_decoded_and_compared_once(monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[str] = []
-    for module, name in ((_config_inputs, "decode"), (_config_check, "effective_diff")):
+    for module, name in ((config_inputs, "decode"), (_config_check, "effective_diff")):
         real = getattr(module, name)
 
         def counted(*arguments: Any, _real: Any = real, _name: str = name) -> Any:

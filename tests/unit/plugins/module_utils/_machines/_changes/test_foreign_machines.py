@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._machines._changes._cluster_changes import plan_cluster
-from ansible_collections.configok.node.plugins.module_utils._machines._changes._config_inputs import ConfigInputs
-from ansible_collections.configok.node.plugins.module_utils._machines._changes._observe import observe
-from ansible_collections.configok.node.plugins.module_utils._machines._changes._types import MachineAction
-from ansible_collections.configok.node.plugins.module_utils._machines._objects._read import read_catalog
+from ansible_collections.configok.node.plugins.module_utils._machines._changes.cluster_changes import plan_cluster
+from ansible_collections.configok.node.plugins.module_utils._machines._changes.config_inputs import ConfigInputs
+from ansible_collections.configok.node.plugins.module_utils._machines._changes.observe import observe
+from ansible_collections.configok.node.plugins.module_utils._machines._changes.types import MachineAction
+from ansible_collections.configok.node.plugins.module_utils._machines._objects.read import read_catalog
 from support.machine_files import cluster_api_machine, text_of
 
 

@@ -11,16 +11,16 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._machines._changes._cluster_changes import plan_cluster
-from ansible_collections.configok.node.plugins.module_utils._machines._changes._config_inputs import ConfigInputs
-from ansible_collections.configok.node.plugins.module_utils._machines._changes._goals import content_hash_of, goals_of
 from ansible_collections.configok.node.plugins.module_utils._machines._changes._machine_annotation import (
     MachineAnnotation,
     provider_hash,
 )
-from ansible_collections.configok.node.plugins.module_utils._machines._changes._plan_change import plan_change
-from ansible_collections.configok.node.plugins.module_utils._machines._objects._types import Machine, Runtime, Taint
-from ansible_collections.configok.node.plugins.module_utils._rollout._goals import MachineGoal
+from ansible_collections.configok.node.plugins.module_utils._machines._changes.cluster_changes import plan_cluster
+from ansible_collections.configok.node.plugins.module_utils._machines._changes.config_inputs import ConfigInputs
+from ansible_collections.configok.node.plugins.module_utils._machines._changes.goals import content_hash_of, goals_of
+from ansible_collections.configok.node.plugins.module_utils._machines._changes.plan_change import plan_change
+from ansible_collections.configok.node.plugins.module_utils._machines._objects.types import Machine, Runtime, Taint
+from ansible_collections.configok.node.plugins.module_utils._rollout.goals import MachineGoal
 from support.rollouts.declared_machines import (
     EXTERNAL,
     SERVER,

@@ -17,7 +17,7 @@ from ansible_collections.configok.node.plugins.module_utils._machines._changes._
     MachineAnnotation,
     provider_hash,
 )
-from ansible_collections.configok.node.plugins.module_utils._machines._objects._types import (
+from ansible_collections.configok.node.plugins.module_utils._machines._objects.types import (
     PROVIDER_API_VERSION,
     ProviderConfig,
     Runtime,

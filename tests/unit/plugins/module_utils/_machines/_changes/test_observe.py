@@ -12,8 +12,8 @@ import pytest
 from ansible_collections.configok.node.plugins.module_utils._machines._changes._machine_annotation import (
     MachineAnnotation,
 )
-from ansible_collections.configok.node.plugins.module_utils._machines._changes._observe import observe, parse_runtime
-from ansible_collections.configok.node.plugins.module_utils._machines._objects._types import Runtime, Taint
+from ansible_collections.configok.node.plugins.module_utils._machines._changes.observe import observe, parse_runtime
+from ansible_collections.configok.node.plugins.module_utils._machines._objects.types import Runtime, Taint
 from support.rollouts.declared_machines import SOURCE, a_node
 
 

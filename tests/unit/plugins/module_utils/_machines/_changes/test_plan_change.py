@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._machines._changes._config_inputs import ConfigInputs
 from ansible_collections.configok.node.plugins.module_utils._machines._changes._machine_annotation import (
     MachineAnnotation,
     provider_hash,
 )
-from ansible_collections.configok.node.plugins.module_utils._machines._changes._plan_change import plan_change
-from ansible_collections.configok.node.plugins.module_utils._machines._changes._types import MachineAction
-from ansible_collections.configok.node.plugins.module_utils._machines._objects._types import (
+from ansible_collections.configok.node.plugins.module_utils._machines._changes.config_inputs import ConfigInputs
+from ansible_collections.configok.node.plugins.module_utils._machines._changes.plan_change import plan_change
+from ansible_collections.configok.node.plugins.module_utils._machines._changes.types import MachineAction
+from ansible_collections.configok.node.plugins.module_utils._machines._objects.types import (
     BundleReference,
     Capabilities,
     Machine,

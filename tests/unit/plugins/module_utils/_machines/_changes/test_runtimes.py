@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-from ansible_collections.configok.node.plugins.module_utils._machines._changes._runtimes import is_runtime
-from ansible_collections.configok.node.plugins.module_utils._machines._objects._types import Runtime
+from ansible_collections.configok.node.plugins.module_utils._machines._changes.runtimes import is_runtime
+from ansible_collections.configok.node.plugins.module_utils._machines._objects.types import Runtime
 
 
 def test_another_runtime_never_fits() -> None:

@@ -13,8 +13,8 @@ from ansible_collections.configok.node.plugins.module_utils._machines._changes._
     check_skew,
     cluster_contradiction,
 )
-from ansible_collections.configok.node.plugins.module_utils._machines._objects._types import Cluster, Runtime
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._left_out import (
+from ansible_collections.configok.node.plugins.module_utils._machines._objects.types import Cluster, Runtime
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.left_out import (
     is_within_skew,
     oldest_kubelet_minor,
 )

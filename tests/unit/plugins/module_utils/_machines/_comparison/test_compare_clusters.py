@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._machines._changes._config_inputs import ConfigInputs
+from ansible_collections.configok.node.plugins.module_utils._machines._changes.config_inputs import ConfigInputs
 from ansible_collections.configok.node.plugins.module_utils._machines._comparison._compare_clusters import (
     compare_clusters,
     compare_members,
@@ -22,7 +22,7 @@ from ansible_collections.configok.node.plugins.module_utils._machines._compariso
     member_of_machine,
     member_of_node,
 )
-from ansible_collections.configok.node.plugins.module_utils._machines._objects._types import (
+from ansible_collections.configok.node.plugins.module_utils._machines._objects.types import (
     CLUSTER_API,
     PROVIDER_API_VERSION,
     Cluster,
@@ -30,7 +30,7 @@ from ansible_collections.configok.node.plugins.module_utils._machines._objects._
     Runtime,
     Taint,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._local_config import (
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.local_config import (
     LocalComponent,
     LocalConfig,
     encode_local_config,

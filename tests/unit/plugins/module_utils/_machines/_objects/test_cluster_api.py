@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._machines import InvalidMachines
-from ansible_collections.configok.node.plugins.module_utils._machines._objects._read import read_catalog
-from ansible_collections.configok.node.plugins.module_utils._machines._objects._types import (
+from ansible_collections.configok.node.plugins.module_utils._machines._objects.read import read_catalog
+from ansible_collections.configok.node.plugins.module_utils._machines._objects.types import (
     CLUSTER_API,
     MachineCatalog,
     ProviderConfig,

@@ -8,13 +8,13 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._machines import InvalidMachines
-from ansible_collections.configok.node.plugins.module_utils._machines._objects._cluster_values import (
+from ansible_collections.configok.node.plugins.module_utils._machines._objects.cluster_values import (
     cluster_contradictions,
     cluster_kubelet_config,
     missing_cluster_values,
 )
-from ansible_collections.configok.node.plugins.module_utils._machines._objects._read import read_catalog
-from ansible_collections.configok.node.plugins.module_utils._machines._objects._types import (
+from ansible_collections.configok.node.plugins.module_utils._machines._objects.read import read_catalog
+from ansible_collections.configok.node.plugins.module_utils._machines._objects.types import (
     Cluster,
     Machine,
     ProviderConfig,

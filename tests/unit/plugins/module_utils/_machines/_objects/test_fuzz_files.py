@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import encode
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec.yaml_text import encode
 from ansible_collections.configok.node.plugins.module_utils._machines import InvalidMachines
-from ansible_collections.configok.node.plugins.module_utils._machines._objects._read import read_catalog
-from ansible_collections.configok.node.plugins.module_utils._machines._objects._types import Taint
+from ansible_collections.configok.node.plugins.module_utils._machines._objects.read import read_catalog
+from ansible_collections.configok.node.plugins.module_utils._machines._objects.types import Taint
 from support.machine_files import (
     API_VERSION,
     cluster,

@@ -11,21 +11,21 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._machines._objects._providers import (
+from ansible_collections.configok.node.plugins.module_utils._machines._objects.providers import (
     SHIPPED_PROVIDERS,
     host_fields,
     is_shipped,
     provider_for_system,
     runs_playbooks,
 )
-from ansible_collections.configok.node.plugins.module_utils._machines._objects._types import (
+from ansible_collections.configok.node.plugins.module_utils._machines._objects.types import (
     PROVIDER_API_VERSION,
     ProviderConfig,
 )
 
 ROOT = Path(__file__).resolve().parents[6]
 KINDS = [provider.kind for provider in SHIPPED_PROVIDERS]
-FACTS = "plugins/module_utils/_machines/_objects/_providers.py"
+FACTS = "plugins/module_utils/_machines/_objects/providers.py"
 RULES = "plugins/module_utils/_componentconfig/_rules/_machines.py"
 
 

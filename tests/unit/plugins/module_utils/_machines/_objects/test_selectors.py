@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.configok.node.plugins.module_utils._machines import MachinesError
-from ansible_collections.configok.node.plugins.module_utils._machines._objects._selectors import (
+from ansible_collections.configok.node.plugins.module_utils._machines._objects.selectors import (
     parse_selector,
     select,
 )
-from ansible_collections.configok.node.plugins.module_utils._machines._objects._types import (
+from ansible_collections.configok.node.plugins.module_utils._machines._objects.types import (
     Machine,
     ProviderConfig,
 )

@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from ansible_collections.configok.node.plugins.module_utils._machines._changes._cluster_changes import plan_cluster
-from ansible_collections.configok.node.plugins.module_utils._machines._changes._config_inputs import ConfigInputs
-from ansible_collections.configok.node.plugins.module_utils._machines._objects._types import Runtime
+from ansible_collections.configok.node.plugins.module_utils._machines._changes.cluster_changes import plan_cluster
+from ansible_collections.configok.node.plugins.module_utils._machines._changes.config_inputs import ConfigInputs
+from ansible_collections.configok.node.plugins.module_utils._machines._objects.types import Runtime
 from ansible_collections.configok.node.plugins.module_utils._machines._status._phases import statuses_of
 from ansible_collections.configok.node.plugins.module_utils._machines._status._rendering import (
     diff_of,

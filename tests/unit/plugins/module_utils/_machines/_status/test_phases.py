@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._machines._changes._config_inputs import ConfigInputs
-from ansible_collections.configok.node.plugins.module_utils._machines._changes._plan_change import plan_change
-from ansible_collections.configok.node.plugins.module_utils._machines._changes._types import (
+from ansible_collections.configok.node.plugins.module_utils._machines._changes.config_inputs import ConfigInputs
+from ansible_collections.configok.node.plugins.module_utils._machines._changes.plan_change import plan_change
+from ansible_collections.configok.node.plugins.module_utils._machines._changes.types import (
     MachineAction,
     MachineChange,
 )
-from ansible_collections.configok.node.plugins.module_utils._machines._objects._types import CLUSTER_API, Runtime
+from ansible_collections.configok.node.plugins.module_utils._machines._objects.types import CLUSTER_API, Runtime
 from ansible_collections.configok.node.plugins.module_utils._machines._status._phases import (
     status_of,
     summarize,

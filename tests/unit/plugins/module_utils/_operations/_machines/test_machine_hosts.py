@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._machines._objects._types import (
+from ansible_collections.configok.node.plugins.module_utils._machines._objects.types import (
     Cluster,
     Machine,
     ProviderConfig,

@@ -14,19 +14,19 @@ import pytest
 import yaml
 from ansible.utils.display import Display
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import NODES, node_status
-from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target, Wave
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import (
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import NODES, node_status
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record import (
     ABORTED,
     PAUSED,
     Rollout,
     RolloutStart,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record_store import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record_store import (
     read_record,
     update_record,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._revisions import read_target
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.revisions import read_target
+from ansible_collections.configok.node.plugins.module_utils._rollout.plan import Target, Wave
 from support.ansible_runs.actions import run_rollout
 from support.ansible_runs.in_process import document_pool, publish
 from support.api.clusters import SandboxCluster

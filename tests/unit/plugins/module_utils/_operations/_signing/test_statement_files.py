@@ -20,8 +20,8 @@ from ansible_collections.configok.node.plugins.module_utils._operations._signing
     write_statement_file,
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout import RolloutError
-from ansible_collections.configok.node.plugins.module_utils._trust._public_keys import PublicKey
-from ansible_collections.configok.node.plugins.module_utils._trust._statement import Statement
+from ansible_collections.configok.node.plugins.module_utils._trust.public_keys import PublicKey
+from ansible_collections.configok.node.plugins.module_utils._trust.statement import Statement
 
 STATEMENT = Statement("workers", "0" * 64, "1", 3, 1)
 BLOCK = "-----BEGIN SSH SIGNATURE-----\nAAAA\n-----END SSH SIGNATURE-----\n"

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._rollout._drain._cordon import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._drain.cordon import (
     CordonMark,
     cordon_patch,
     is_cordoned_by_others,
@@ -19,7 +19,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._drain._cor
     own_cordons,
     uncordon_patch,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_view import node_view, reduce_node
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_view import node_view, reduce_node
 from support.rollouts.views import a_view
 
 ANNOTATION = "configok.dev/cordoned-by"

@@ -9,23 +9,23 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._compare import Change, FieldChange
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._disruption import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.compare import Change, FieldChange
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.disruption import (
     Disruption,
     disruption_classes,
 )
 from ansible_collections.configok.node.plugins.module_utils._operations._changes import diff_documents
 from ansible_collections.configok.node.plugins.module_utils._rollout import InvalidPool
-from ansible_collections.configok.node.plugins.module_utils._rollout._drain._disruption_plan import (
-    DisruptionPlan,
-    plan_disruption,
-)
 from ansible_collections.configok.node.plugins.module_utils._rollout._drain._settings import (
     DrainSettings,
     RebootSettings,
     forbidding_class,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_file import parse_policy
+from ansible_collections.configok.node.plugins.module_utils._rollout._drain.disruption_plan import (
+    DisruptionPlan,
+    plan_disruption,
+)
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool.pool_file import parse_policy
 from support.configs.kubelet import kubelet_config
 
 ALLOWED = RebootSettings(allowed=True)

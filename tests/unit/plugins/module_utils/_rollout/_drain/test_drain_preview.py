@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._rollout._drain._drain_preview import preview_drains
 from ansible_collections.configok.node.plugins.module_utils._rollout._drain._settings import DrainSettings
+from ansible_collections.configok.node.plugins.module_utils._rollout._drain.drain_preview import preview_drains
 from support.rollouts.world import MakeWorld, World
 
 

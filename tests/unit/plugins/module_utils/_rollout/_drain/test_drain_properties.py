@@ -11,15 +11,15 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import node
-from ansible_collections.configok.node.plugins.module_utils._rollout._drain._cordon import (
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import node
+from ansible_collections.configok.node.plugins.module_utils._rollout._drain._drainer import Drainer
+from ansible_collections.configok.node.plugins.module_utils._rollout._drain._pods import select_pods
+from ansible_collections.configok.node.plugins.module_utils._rollout._drain._settings import DrainSettings
+from ansible_collections.configok.node.plugins.module_utils._rollout._drain.cordon import (
     FIELD_MANAGER,
     marking_pool,
     own_cordons,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._drain._drainer import Drainer
-from ansible_collections.configok.node.plugins.module_utils._rollout._drain._pods import select_pods
-from ansible_collections.configok.node.plugins.module_utils._rollout._drain._settings import DrainSettings
 from support.fuzz.settings import fuzz
 from support.rollouts.faulty_clients import Dying, Killed
 from support.rollouts.simulated_pods import Budget, Pod

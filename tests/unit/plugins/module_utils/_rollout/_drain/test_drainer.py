@@ -10,16 +10,16 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Forbidden, Unreachable
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import node, node_status
-from ansible_collections.configok.node.plugins.module_utils._rollout._drain._cordon import (
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import Forbidden, Unreachable
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import node, node_status
+from ansible_collections.configok.node.plugins.module_utils._rollout._drain._drainer import Drainer, DrainResult
+from ansible_collections.configok.node.plugins.module_utils._rollout._drain._settings import DrainSettings
+from ansible_collections.configok.node.plugins.module_utils._rollout._drain.cordon import (
     FIELD_MANAGER,
     is_reboot_pending,
     marking_pool,
     own_cordons,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._drain._drainer import Drainer, DrainResult
-from ansible_collections.configok.node.plugins.module_utils._rollout._drain._settings import DrainSettings
 from ansible_collections.configok.node.plugins.module_utils._rollout._outage import (
     Outage,
     OutageClock,

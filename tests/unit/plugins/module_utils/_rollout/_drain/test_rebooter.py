@@ -9,14 +9,14 @@ from collections.abc import Callable
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import node, node_status
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import node, node_status
 from ansible_collections.configok.node.plugins.module_utils._rollout import RebootFailed
-from ansible_collections.configok.node.plugins.module_utils._rollout._drain._inventory_hosts import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._drain._settings import RebootSettings
+from ansible_collections.configok.node.plugins.module_utils._rollout._drain.inventory_hosts import (
     InventoryHost,
     find_host,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._drain._rebooter import Rebooter, RebootRequest
-from ansible_collections.configok.node.plugins.module_utils._rollout._drain._settings import RebootSettings
+from ansible_collections.configok.node.plugins.module_utils._rollout._drain.rebooter import Rebooter, RebootRequest
 from support.rollouts.world import MakeWorld, World
 
 SETTINGS = RebootSettings(allowed=True, timeout=300.0)

@@ -11,17 +11,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._rollout._gates._answers import (
-    GateAnswer,
-    GateDecision,
-    GateVerdict,
-    ServerAnswer,
-)
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates._decisions import (
     GateHistory,
     decide_node,
     decide_pool,
     first_decisive,
+)
+from ansible_collections.configok.node.plugins.module_utils._rollout._gates.answers import (
+    GateAnswer,
+    GateDecision,
+    GateVerdict,
+    ServerAnswer,
 )
 
 PASS, FAIL, UNKNOWN, WAIT = GateVerdict.PASS, GateVerdict.FAIL, GateVerdict.UNKNOWN, GateVerdict.WAIT

@@ -16,10 +16,10 @@ from typing import Any
 import pytest
 import trustme
 
-from ansible_collections.configok.node.plugins.module_utils._rollout._gates._answers import GateVerdict
-from ansible_collections.configok.node.plugins.module_utils._rollout._gates._gate_client import GateClient
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates._server_gate import ServerGate
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_file import parse_policy
+from ansible_collections.configok.node.plugins.module_utils._rollout._gates.answers import GateVerdict
+from ansible_collections.configok.node.plugins.module_utils._rollout._gates.gate_client import GateClient
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool.pool_file import parse_policy
 
 PASS, FAIL, UNKNOWN = GateVerdict.PASS, GateVerdict.FAIL, GateVerdict.UNKNOWN
 ALLOWED = {"CONFIGOK_ALLOWED_TOKENS": "CONFIGOK_GATE_*:/tmp"}

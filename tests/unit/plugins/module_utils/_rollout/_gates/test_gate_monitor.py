@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._rollout._gates._answers import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._gates._gate_monitor import GateMonitor
+from ansible_collections.configok.node.plugins.module_utils._rollout._gates._server_gate import ServerGate
+from ansible_collections.configok.node.plugins.module_utils._rollout._gates.answers import (
     GateAnswer,
     GateVerdict,
     ServerAnswer,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._gates._gate_monitor import GateMonitor
-from ansible_collections.configok.node.plugins.module_utils._rollout._gates._server_gate import ServerGate
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_file import parse_policy
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool.pool_file import parse_policy
 from support.rollouts.virtual_clock import VirtualClock
 
 PASS, FAIL, UNKNOWN, WAIT = GateVerdict.PASS, GateVerdict.FAIL, GateVerdict.UNKNOWN, GateVerdict.WAIT

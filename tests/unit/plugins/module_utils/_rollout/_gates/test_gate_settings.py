@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.configok.node.plugins.module_utils._foreign import _evaluation
+from ansible_collections.configok.node.plugins.module_utils._foreign import evaluation
 from ansible_collections.configok.node.plugins.module_utils._rollout import InvalidPool
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates._alerts_gate import AlertsGate
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates._condition import Condition
@@ -23,9 +23,9 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._gates._nod
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates._prometheus_gate import PrometheusGate
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates._server_access import ServerAccess
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates._url_gate import UrlGate
-from ansible_collections.configok.node.plugins.module_utils._rollout._gates._wave_playbooks import WavePlaybooks
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool._policy import Policy
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_file import parse_policy
+from ansible_collections.configok.node.plugins.module_utils._rollout._gates.wave_playbooks import WavePlaybooks
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool.policy import Policy
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool.pool_file import parse_policy
 
 PROMETHEUS = {"url": "https://prometheus.example:9090/prefix/", "query": "up", "condition": "== 1"}
 ALERTS = {"url": "https://alerts.example", "api": "alertmanager", "matching": "Kube.*"}
@@ -187,7 +187,7 @@ def test_gates_are_a_list(value: Any) -> None:
 
 
 def test_without_jmespath_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_evaluation, "_idle", [])
+    monkeypatch.setattr(evaluation, "_idle", [])
     monkeypatch.setattr(sys, "path", [sysconfig.get_path("stdlib"), f"{sysconfig.get_path('platstdlib')}/lib-dynload"])
     (sentence,) = errors_of({"gates": [{"name": "a", "node": "a"}]})
     assert sentence.startswith("policy.gates[0].node: needs the Python library jmespath: install it")

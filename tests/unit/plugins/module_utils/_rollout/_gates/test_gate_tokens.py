@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._rollout._gates._gate_client import access_errors
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_file import parse_policy
+from ansible_collections.configok.node.plugins.module_utils._rollout._gates.gate_client import access_errors
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool.pool_file import parse_policy
 
 HOW = "to allow it, set CONFIGOK_ALLOWED_TOKENS where ansible-playbook runs"
 

@@ -16,18 +16,18 @@ from typing import Any, ClassVar
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._strict_mapping import StrictFields, integer
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.strict_mapping import StrictFields, integer
 from ansible_collections.configok.node.plugins.module_utils._rollout import InvalidPool
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates import _gate_settings
-from ansible_collections.configok.node.plugins.module_utils._rollout._gates._answers import GateVerdict, ServerAnswer
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates._api_answers import json_of
-from ansible_collections.configok.node.plugins.module_utils._rollout._gates._gate_client import GateClient
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates._server_access import (
     ServerAccess,
     parse_access,
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates._server_gate import ServerGate
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_file import parse_policy, pool_keys
+from ansible_collections.configok.node.plugins.module_utils._rollout._gates.answers import GateVerdict, ServerAnswer
+from ansible_collections.configok.node.plugins.module_utils._rollout._gates.gate_client import GateClient
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool.pool_file import parse_policy, pool_keys
 
 ROOT = Path(__file__).resolve().parents[6]
 REGISTRY = "plugins/module_utils/_rollout/_gates/_gate_settings.py"

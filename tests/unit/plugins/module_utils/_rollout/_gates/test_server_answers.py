@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._rollout._gates._answers import GateVerdict, ServerAnswer
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates._server_gate import ServerGate
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool._pool_file import parse_policy
+from ansible_collections.configok.node.plugins.module_utils._rollout._gates.answers import GateVerdict, ServerAnswer
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool.pool_file import parse_policy
 
 PASS, FAIL, UNKNOWN = GateVerdict.PASS, GateVerdict.FAIL, GateVerdict.UNKNOWN
 

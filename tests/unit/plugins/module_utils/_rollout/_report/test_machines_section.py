@@ -9,7 +9,7 @@ from collections import Counter
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._rollout._report._pool_report import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._report.pool_report import (
     PoolReport,
 )
 from support.rollouts.html_pages import Element, parse_page

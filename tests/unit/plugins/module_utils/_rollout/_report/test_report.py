@@ -15,21 +15,20 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target, Wave
 from ansible_collections.configok.node.plugins.module_utils._rollout._record._control import Control
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record import (
     FailedNode,
     PresentWave,
     Record,
     Rollout,
     RolloutStart,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._report._page_data import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._report.page_data import (
     generated_time,
     page_summary,
     report_summary,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._report._pool_report import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._report.pool_report import (
     STATES,
     ChangeGroup,
     FieldRow,
@@ -41,6 +40,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._report._po
     notes,
     problems,
 )
+from ansible_collections.configok.node.plugins.module_utils._rollout.plan import Target, Wave
 from support.fuzz.hostile import FORGED, TEXTS
 from support.fuzz.settings import fuzz
 from support.rollouts.html_pages import Element, parse_page

@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Wave
-from ansible_collections.configok.node.plugins.module_utils._rollout._record._record import Rollout, TimelineEntry
-from ansible_collections.configok.node.plugins.module_utils._rollout._report._timeline import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record import Rollout, TimelineEntry
+from ansible_collections.configok.node.plugins.module_utils._rollout._report.timeline import (
     Timeline,
     parse_time,
     timeline_of,
 )
+from ansible_collections.configok.node.plugins.module_utils._rollout.plan import Wave
 from support.fuzz.hostile import TEXTS
 from support.fuzz.settings import fuzz
 from support.rollouts.views import a_target

@@ -1,0 +1,162 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Tracks a component's health from probe to probe; units and probe results as data.
+
+Pure: the functions take the time (seconds since boot) and return new values. Nothing of this is stored: a restarted
+agent probes again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal, NamedTuple
+
+from ..._nodeconfig.config_status import ComponentState
+
+_FIRST_INTERVAL = 0.05  # seconds between the first probes of a component that is not healthy yet
+
+
+class Health(NamedTuple):
+    """One component's health; times are seconds since boot.
+
+    unhealthy_since: None while it is healthy. ok_since: the first probe of the present row of good ones. last_healthy:
+    the last good probe of a healthy component. failures: bad probes in a row of an invocation that was healthy before.
+    was_healthy: whether this invocation was. detail: what the last bad probe found.
+    """
+
+    unhealthy_since: float | None
+    ok_since: float | None = None
+    last_healthy: float | None = None
+    failures: int = 0
+    invocation: str = ""
+    was_healthy: bool = False
+    detail: str = "not checked yet"
+
+
+def new_health(now: float) -> Health:
+    """Return the health of a component that was just given a config, or was never probed."""
+    return Health(unhealthy_since=now)
+
+
+def after_probe(health: Health, *, ok: bool, detail: str, invocation: str, now: float, settling: float) -> Health:
+    """Return the health after one probe.
+
+    ok, detail: the result of the probe. invocation: the one that was probed. settling: the seconds for which it must
+    stay ok to count as healthy.
+    """
+    if invocation != health.invocation:  # another process: the probes of the one before do not count
+        since = now if health.unhealthy_since is None else health.unhealthy_since
+        health = Health(unhealthy_since=since, invocation=invocation, detail=health.detail)
+    if not ok:
+        return health._replace(
+            unhealthy_since=now if health.unhealthy_since is None else health.unhealthy_since,
+            ok_since=None,
+            last_healthy=None,
+            failures=health.failures + 1 if health.was_healthy else 0,
+            detail=detail,
+        )
+    ok_since = now if health.ok_since is None else health.ok_since
+    if now - ok_since < settling:
+        return health._replace(ok_since=ok_since)
+    return health._replace(
+        unhealthy_since=None, ok_since=ok_since, last_healthy=now, failures=0, was_healthy=True, detail=""
+    )
+
+
+def is_healthy(health: Health) -> bool:
+    """Return whether the component is ok and has settled."""
+    return health.unhealthy_since is None
+
+
+def has_failed(health: Health, *, now: float, timeout: float, threshold: int) -> bool:
+    """Return whether the component has failed.
+
+    It has if it was not healthy for ``timeout`` seconds, or if ``threshold`` probes in a row were bad.
+    """
+    if health.unhealthy_since is None:
+        return False
+    return now - health.unhealthy_since >= timeout or health.failures >= threshold
+
+
+def healthy_seconds(before: Health, after: Health, *, limit: float) -> float:
+    """Return the seconds between two probes in which the same invocation was healthy, at most ``limit``."""
+    if before.last_healthy is None or after.last_healthy is None or before.invocation != after.invocation:
+        return 0.0
+    return max(0.0, min(after.last_healthy - before.last_healthy, limit))
+
+
+def next_probe_in(health: Health, *, now: float, settling: float, interval: float) -> float:
+    """Return when to probe again, in seconds from now. interval: between probes of a healthy or failing component."""
+    if health.unhealthy_since is None or health.failures:
+        return interval
+    if health.ok_since is not None:
+        return max(0.01, health.ok_since + settling - now)
+    return min(interval, max(_FIRST_INTERVAL, (now - health.unhealthy_since) / 15))
+
+
+class CommandLine(NamedTuple):
+    """The command line of a component's process. drop_ins: path -> fields that it sets."""
+
+    argv: tuple[str, ...]
+    drop_ins: Mapping[str, list[str]]
+
+
+class ComponentsObservation(NamedTuple):
+    """The health of all components after one round of probes.
+
+    healthy: None while nothing is known yet. failed: the component that has failed, "" if none has; detail: what its
+    last probe found; within: the seconds in which it was not healthy. stopped: the unit that is not started, and why.
+    seconds: of health since the previous round. healthy_for: seconds for which all have been healthy. restarts_due: the
+    components to restart now, since they do not read the config that they should, with the SHA-256 of the right file.
+    not_read: why a component does not read the file that it is given. new_command_lines: those not recorded yet.
+    invocations: by component. probed_at: when the oldest of their latest probes was started, in seconds since boot.
+    """
+
+    healthy: bool | None
+    failed: str
+    detail: str
+    within: float
+    stopped: str
+    seconds: float
+    healthy_for: float
+    states: Mapping[str, ComponentState]
+    restarts_due: Mapping[str, str] = {}
+    not_read: str = ""
+    new_command_lines: Mapping[str, CommandLine] = {}
+    invocations: Mapping[str, str] = {}
+    probed_at: float = 0.0
+
+
+# active: its main process runs | starting: start jobs, ExecStartPre, waiting to restart | stopped: an administrator
+# stopped it or it was never started | masked | failed: gave up | missing: no such unit
+UnitState = Literal["active", "starting", "stopped", "masked", "failed", "missing"]
+
+
+NOT_STARTED: tuple[UnitState, ...] = ("stopped", "masked", "missing")  # the agent does not start such a unit
+
+
+class Unit(NamedTuple):
+    """A component's unit, as the service manager reports it."""
+
+    name: str
+    state: UnitState
+    invocation: str = ""  # INVOCATION_ID of the running or last invocation
+    pid: int | None = None
+    active_since: float | None = None  # seconds since boot when it became active
+
+
+def not_started_reason(unit: Unit, *, reads_another: bool) -> str:
+    """Return why the agent does not start a unit. reads_another: whether it runs with a config that is not its own."""
+    if unit.state != "masked" or unit.pid is None:
+        return f"{unit.name} is stopped by an administrator"
+    runs = "it runs with the config before, and" if reads_another else "it runs, and"
+    return f"{unit.name} is masked: {runs} is not restarted"
+
+
+class ProbeResult(NamedTuple):
+    """The result of one probe of a component. detail: what was wrong in a few words ("healthz: connection refused")."""
+
+    ok: bool
+    detail: str = ""
+    command_line: CommandLine | None = None  # of a healthy component, if it was not read before

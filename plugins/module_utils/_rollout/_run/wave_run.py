@@ -1,0 +1,386 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Run one wave with its record: start or continue the rollout, move the nodes, roll back.
+
+Private to configok.node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from contextlib import closing, suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from ..._kube.api_errors import KubeError
+from ..._nodeconfig.assignment import ConfigSource
+from ..._text import first_names
+from .. import RolloutError
+from .._decisions import transitions as transitions
+from .._decisions._node_run import NodeState
+from .._decisions.window import Progress, WaveOutcome, Window, WindowLimits, WindowStep
+from .._drain._drainer import Drainer
+from .._drain.rebooter import Rebooter
+from .._gates._gate_monitor import GateMonitor
+from .._gates.gate_client import GateClient
+from .._nodes._node_watcher import NodeWatcher
+from .._nodes.node_view import NodeView
+from .._pool.pool_file import Pool
+from .._record.record import ABORTED, COMPLETE, DRIFTED, HALTED, PAUSED, UNPROVEN, FailedNode, Rollout
+from ..goals import Goal
+from ..plan import BROKEN_WAVES, CANARY, ROLLBACK, Plan, Target
+from ._node_facts import NodeFacts
+from ._node_mover import NodeMover
+from ._session import RunSession, announce_end, announce_start
+from ._unsettled_nodes import UnsettledNodes
+from ._wave import WaveExecutor
+from ._wave_job import WaveJob
+from ._wave_start import WaveStart
+from .host_change import HostOptions
+from .run_options import RunOptions
+
+_NAMES_SHOWN = 5
+_READ_ALLOWANCE = 60.0  # seconds for reading a node: the gate's verdict comes before the window's, and says more
+_OUTCOME_WORD = {
+    WaveOutcome.DONE: "done",
+    WaveOutcome.HALT: "HALTED",
+    WaveOutcome.PAUSE: "PAUSED",
+    WaveOutcome.ABORT: "ABORTED",
+}
+
+
+@dataclass(frozen=True)
+class WaveResult:
+    """The outcome of a wave.
+
+    phase: as in the record; counts: the number of nodes by state; failed_nodes: those of the rollout that did not
+    succeed; summary: the reason without the nodes' own.
+    """
+
+    wave: str
+    phase: str
+    changed: bool
+    reason: str = ""
+    counts: Mapping[NodeState, int] = field(default_factory=dict)
+    failed_nodes: tuple[FailedNode, ...] = ()
+    summary: str = ""
+
+    @property
+    def failed(self) -> bool:
+        """Return whether the rollout must stop."""
+        return self.phase in (HALTED, PAUSED, ABORTED, UNPROVEN)
+
+
+class WaveRun:
+    """One run of one wave. watcher: has delivered its first list."""
+
+    def __init__(
+        self,
+        session: RunSession,
+        watcher: NodeWatcher,
+        pool: Pool,
+        options: RunOptions,
+        plan: Plan,
+        wave: str,
+        unsettled: UnsettledNodes,
+    ) -> None:
+        self._session = session
+        self._watcher = watcher
+        self._policy = pool.policy
+        self._options = options
+        self._plan = plan
+        self._wave = wave
+        self._unsettled = unsettled
+
+    def run(self) -> WaveResult:
+        """Start the rollout or continue it, and run the wave."""
+        session, watcher, plan = self._session, self._watcher, self._plan
+        views = watcher.sorted_nodes()
+        record, has_begun = session.record.update(
+            lambda record: transitions.start_rollout(record, plan, views, session.clock.now())
+        )
+        rollout = transitions.current_rollout(record)
+        session.control.follow(record.control, watcher.wake)
+        if has_begun:
+            announce_start(session.direct_client, plan.pool, rollout, session.runner)
+        if rollout.is_rolling_back:
+            return self._roll_back(rollout)
+        position = self._position(rollout)
+        if rollout.phase == COMPLETE or position < rollout.waves_done:
+            return WaveResult(self._wave, rollout.phase, has_begun)
+        possibly_assigned = rollout.waves[position].nodes[: rollout.present_wave.assigned_up_to]
+        client = GateClient(monotonic=session.clock.monotonic)
+        ask = self._options.ask_server or client.ask
+        with closing(client), GateMonitor(self._policy.gates.servers, session.node_clock, watcher.wake, ask) as gates:
+            start = WaveStart(session, watcher, self._policy, self._options, gates)
+            ended = start.wait(plan, rollout.waves[position])
+            if ended is not None:
+                announce_end(session.direct_client, plan.pool, ended)
+                return WaveResult(self._wave, ended.phase, True, ended.reason, {}, ended.failed_nodes)
+            views = watcher.sorted_nodes()
+            rollout = session.record.claim(
+                plan.target,
+                lambda record: transitions.enter_wave(
+                    record, plan, position, views, runner=session.runner, now=session.clock.now()
+                ),
+            )
+            return self._move(rollout, position, possibly_assigned, gates)
+
+    def _move(
+        self, rollout: Rollout, position: int, possibly_assigned: Collection[str], gates: GateMonitor
+    ) -> WaveResult:
+        session, watcher = self._session, self._watcher
+        wave = rollout.waves[position]
+        # A canary that fails stops the rollout, whatever the budget of the pool allows.
+        budget, failures = (0, 0) if wave.name == CANARY else (self._plan.limits.failure_budget, rollout.failures)
+        earlier_waves = rollout.waves[:position]
+        failed_names = {failed.node for failed in rollout.failed_nodes if failed.kind != DRIFTED}
+        ignored_nodes = transitions.broken_nodes_to_ignore(rollout, position, _not_ready(watcher))
+        ignored_nodes |= _deleted_machines(self._plan.target)  # what is to be deleted is not missed
+        window = self._make_window(wave.nodes, watcher, budget, failures, wave.name, ignored_nodes)
+        new_machines = _new_machines(self._plan.target)
+        missed = {name for name in failed_names & new_machines if name not in watcher.nodes} - set(wave.nodes)
+        for name in missed:  # machines of earlier waves, whose capacity is missing
+            window.set_unavailable(name, True)
+        expected = {name for earlier in earlier_waves for name in earlier.nodes}
+        expected |= set(self._plan.unmoved.already_on_target) - set(wave.nodes)
+        job = WaveJob(
+            name=wave.name,
+            goals=_goals(self._plan.target, wave.nodes),
+            soak=wave.soak,
+            node_timeout=self._plan.limits.node_timeout,
+            position=position,
+            bundles=_bundles(self._plan.target, wave.nodes, rollout.start.previous_sources),
+            lookahead=self._plan.limits.max_unavailable,
+            possibly_assigned=frozenset(possibly_assigned),
+            not_ready_at_start=frozenset(rollout.present_wave.not_ready_at_start),
+            forget_bad=rollout.start.forget_bad,
+            passed_in={
+                name: earlier.name
+                for earlier in earlier_waves
+                if earlier.name not in BROKEN_WAVES
+                for name in earlier.nodes
+                if name not in failed_names
+            },
+            expected_goals=_goals(self._plan.target, expected - failed_names - _deleted_machines(self._plan.target)),
+            soaked_before=rollout.present_wave.soaked_seconds,
+            new_machines=new_machines & set(wave.nodes),
+            of_machines=self._plan.target.is_machines,
+        )
+        executor = self._executor(rollout, window, job, gates)
+        try:
+            step = executor.execute()
+        except KeyboardInterrupt:
+            if not session.outage.is_under_way:
+                with suppress(KubeError, RolloutError):
+                    executor.save_soak()
+            raise
+        if step.outcome is WaveOutcome.PAUSE:
+            step = replace(step, reason=step.reason + _way_back(window.unavailable & missed))
+        is_end = step.outcome is WaveOutcome.DONE and position == len(rollout.waves) - 1
+        views = watcher.list_again(session.client) if is_end else []
+        rollout = session.record.write_transition(
+            lambda record, now: transitions.finish_wave(
+                transitions.save_soak(record, executor.soaked_seconds()),
+                self._plan,
+                position,
+                step,
+                executor.failed_nodes(),
+                now=now,
+                untrusting=[view.name for view in watcher.nodes.values() if view.is_untrusting],
+                views=views,
+            )
+        )
+        self._report_outcome(wave.name, step, window)
+        announce_end(session.direct_client, self._plan.pool, rollout)
+        if rollout.is_rolling_back:
+            return self._roll_back(rollout)
+        question = rollout.reason[len(step.full_reason) :]  # for the operator; it follows the nodes' own reasons
+        return self._result(rollout, window, step.reason + question)
+
+    def _roll_back(self, rollout: Rollout) -> WaveResult:
+        """Move the nodes that are still on a failed config back to what they used before.
+
+        Nodes that refused the config have rolled it back by themselves.
+        """
+        session, watcher = self._session, self._watcher
+        session.keep_lock()
+        views = watcher.sorted_nodes()
+        rollout = session.record.claim(
+            self._plan.target,
+            lambda record: transitions.start_rollback(record, views, runner=session.runner, now=session.clock.now()),
+        )
+        by_name = {view.name: view for view in views}
+        # The wave of broken nodes may be the one that was halted.
+        ignored_nodes = transitions.broken_nodes_to_ignore(rollout, rollout.waves_done - 1, _not_ready(watcher))
+        goals = {
+            name: Goal(rollout.start.previous_sources[name])
+            for name in sorted(rollout.rolling_back, key=lambda name: name in ignored_nodes)
+            if name in by_name
+            and by_name[name].assigned.source in (rollout.target.source, rollout.start.previous_sources[name])
+        }
+        window = self._make_window(tuple(goals), watcher, len(goals), 0, ROLLBACK, ignored_nodes)
+        job = WaveJob(
+            ROLLBACK,
+            goals,
+            0.0,
+            self._plan.limits.node_timeout,
+            possibly_assigned=frozenset(goals),  # by a run that was killed, or whose answer was lost
+        )
+        with GateMonitor((), session.node_clock, watcher.wake, GateClient().ask) as no_gates:
+            executor = self._executor(rollout, window, job, no_gates)
+            step = executor.execute()
+        rollout = session.record.write_transition(
+            lambda record, now: transitions.finish_rollback(record, step, len(goals), executor.failed_nodes(), now=now)
+        )
+        self._report_outcome(ROLLBACK, step, window)
+        announce_end(session.direct_client, self._plan.pool, rollout)
+        return self._result(rollout, window)
+
+    def _mover(self, rollout: Rollout, drainer: Drainer, rebooter: Rebooter, job: WaveJob) -> NodeMover:
+        plan, change = self._plan, self._options.change_machine
+        if change is None and plan.target.is_machines:
+            raise RolloutError("this run has no connection to hosts: run configok.node.machines")
+        facts = NodeFacts(
+            self._session.pool,
+            self._watcher.nodes,
+            to_drain=frozenset(plan.to_drain),
+            to_reboot=frozenset(plan.to_reboot),
+            machines=rollout.start.previous_machines,
+            sources=rollout.start.previous_sources,
+            is_broken_wave=job.name in BROKEN_WAVES,
+        )
+        host = HostOptions(
+            change or (lambda _request: "this run has no connection to hosts"),
+            self._policy.host.timeout,
+            plan.limits.node_timeout,
+            f"{rollout.target.name} {rollout.started_at}",
+        )
+        return NodeMover(self._session, self._watcher, drainer, rebooter, facts, host, confirm_after=job.soak)
+
+    def _executor(self, rollout: Rollout, window: Window, job: WaveJob, gates: GateMonitor) -> WaveExecutor:
+        session = self._session
+        drainer = Drainer(
+            session.client,
+            session.pool,
+            self._policy.drain,
+            session.node_clock,
+            report=session.say,
+            cordon_client=session.single_attempt_client,
+        )
+        rebooter = Rebooter(
+            session.client,
+            self._policy.reboot,
+            session.node_clock,
+            self._options.run_reboot or (lambda _request: "this run has no connection to nodes"),
+            report=session.say,
+        )
+        after_wave = self._options.after_wave
+        has_question = after_wave is not None and job.position is not None
+        return WaveExecutor(
+            session,
+            self._watcher,
+            window,
+            job,
+            mover=self._mover(rollout, drainer, rebooter, job),
+            gates=gates,
+            after_wave=partial(after_wave, job.name, tuple(job.goals)) if after_wave and has_question else None,
+            wait_timeout=self._options.wait_timeout,
+            unsettled=self._unsettled,
+        )
+
+    def _result(self, rollout: Rollout, window: Window, summary: str = "") -> WaveResult:
+        counts = dict(window.counts)
+        return WaveResult(self._wave, rollout.phase, True, rollout.reason, counts, rollout.failed_nodes, summary)
+
+    def _make_window(
+        self,
+        nodes: tuple[str, ...],
+        watcher: NodeWatcher,
+        failure_budget: int,
+        earlier_failures: int,
+        wave: str,
+        ignored_nodes: Collection[str],
+    ) -> Window:
+        timeout = self._plan.limits.node_timeout + _READ_ALLOWANCE
+        if self._plan.to_drain:
+            timeout += self._policy.drain.timeout
+        if self._plan.target.is_machines:  # changed, then taken back; or deleted, then created and registered
+            timeout += 2 * (self._policy.host.timeout + self._plan.limits.node_timeout)
+        if self._plan.to_reboot or self._policy.reboot.allowed:
+            timeout += self._policy.reboot.timeout + self._plan.limits.node_timeout
+        return Window(
+            nodes,
+            WindowLimits(self._plan.limits.max_unavailable, failure_budget, timeout, earlier_failures),
+            unavailable=[
+                view.name
+                for view in watcher.nodes.values()
+                if view.ready is not True or self._unsettled.includes(view, self._session.node_clock.monotonic())
+            ],
+            is_canary=wave == CANARY,
+            is_broken_wave=wave in BROKEN_WAVES,
+            expected_unavailable=ignored_nodes,
+        )
+
+    def _position(self, rollout: Rollout) -> int:
+        """Return the wave's position in the record. Raises RolloutError when the wave before it is not done."""
+        names = [wave.name for wave in rollout.waves]
+        if self._wave not in names:
+            raise RolloutError(f"the rollout of pool {self._plan.pool} has no {self._wave}: it has {', '.join(names)}")
+        position = names.index(self._wave)
+        if position > rollout.waves_done:
+            raise RolloutError(
+                f"{self._wave} of pool {self._plan.pool} comes after {names[rollout.waves_done]}, which is not through"
+            )
+        return position
+
+    def _report_outcome(self, wave: str, step: WindowStep, window: Window) -> None:
+        if step.outcome is None:
+            return
+        line = f"{wave}: {_OUTCOME_WORD[step.outcome]}" + (f": {step.reason}" if step.reason else "")
+        self._session.report(Progress(wave, line, sum(window.counts.values()), dict(window.counts)))
+
+
+def _deleted_machines(target: Target) -> frozenset[str]:
+    """Return the machines that the rollout deletes."""
+    return frozenset(name for name, goal in target.goals.items() if goal.action == "delete")
+
+
+def _new_machines(target: Target) -> frozenset[str]:
+    """Return the machines that the rollout creates or replaces."""
+    return frozenset(name for name, goal in target.goals.items() if goal.action in ("create", "replace"))
+
+
+def _way_back(missed: Collection[str]) -> str:
+    """Return what is to be done about machines without a Node, whose wave is over, as the end of a sentence."""
+    if not missed:
+        return ""
+    names = first_names(sorted(missed), _NAMES_SHOWN)
+    return f"; to create {names} again, end this rollout with configok.node.abort, then run configok.node.machines"
+
+
+def _bundles(
+    target: Target, nodes: Iterable[str], previous: Mapping[str, ConfigSource | None]
+) -> tuple[ConfigSource, ...]:
+    """Return the bundles that these nodes have to fetch; a machine that used its bundle before has it."""
+    if not target.is_machines:
+        return () if target.source is None else (target.source,)
+    goals = {name: target.goals[name] for name in nodes if name in target.goals}
+    sources = {
+        goal.source
+        for name, goal in goals.items()
+        if goal.source is not None and goal.action != "delete" and previous.get(name) != goal.source
+    }
+    return tuple(sorted(sources))
+
+
+def _goals(target: Target, names: Iterable[str]) -> dict[str, Goal]:
+    """Return the goals of these nodes, without those that are not known."""
+    goals = {name: target.goal(name) for name in names}
+    return {name: goal for name, goal in goals.items() if goal is not None}
+
+
+def _not_ready(watcher: NodeWatcher) -> list[NodeView]:
+    """Return the nodes of the pool that are not Ready."""
+    return [view for view in watcher.nodes.values() if view.ready is not True]
