@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Convert the values of a pool file. Pure. Private to configok.node."""
+"""Convert the values of a pool file. Pure."""
 
 from __future__ import annotations
 

@@ -1,10 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a node is to reach in a rollout, and by which steps: a config, or the state that its Machine declares. Pure.
-
-Private to configok.node.
-"""
+"""What a node is to reach in a rollout, and by which steps: a config, or the state that its Machine declares. Pure."""
 
 from __future__ import annotations
 

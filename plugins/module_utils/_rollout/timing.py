@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Time and threads of a rollout; tests bring a virtual clock. Private to configok.node.
+"""Time and threads of a rollout; tests bring a virtual clock.
 
 All waiting of a run goes through its clock: a virtual clock lets one thread run at a time, while time stands still.
 """

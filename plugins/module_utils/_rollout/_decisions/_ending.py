@@ -1,10 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Decide how a rollout ends whose waves are done: complete or unproven, and without which nodes. Pure.
-
-Private to configok.node: no compatibility is promised.
-"""
+"""Decide how a rollout ends whose waves are done: complete or unproven, and without which nodes. Pure."""
 
 from __future__ import annotations
 

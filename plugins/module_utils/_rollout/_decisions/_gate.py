@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Evaluate the attempt of one node: pass, fail, wait, unknown or gone. Pure. Private to configok.node.
+"""Evaluate the attempt of one node: pass, fail, wait, unknown or gone. Pure.
 
 No compatibility is promised. docs/rollout.md has the table. A node without a verdict never passes.
 """

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Why a wave may not begin, or may not continue, although nothing is wrong. Pure. Private to configok.node."""
+"""Why a wave may not begin, or may not continue, although nothing is wrong. Pure."""
 
 from __future__ import annotations
 

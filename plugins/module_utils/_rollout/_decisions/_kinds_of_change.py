@@ -1,10 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Group machines by what a rollout does with them, since one kind of change proves nothing about another. Pure.
-
-Private to configok.node.
-"""
+"""Group machines by what a rollout does with them, since one kind of change proves nothing about another. Pure."""
 
 from __future__ import annotations
 

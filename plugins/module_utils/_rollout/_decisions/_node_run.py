@@ -1,10 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where one node of a wave is: its phase, and the table of the phases that may follow each other. Pure.
-
-Private to configok.node: no compatibility is promised.
-"""
+"""Where one node of a wave is: its phase, and the table of the phases that may follow each other. Pure."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Choose the bundles of a pool that may be deleted. Pure. Private to configok.node.
+"""Choose the bundles of a pool that may be deleted. Pure.
 
 A bundle stays while a Node or a record names it. Nodes are searched for uids instead of being decoded, so that a status
 that cannot be read still keeps what it names.

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Make and withdraw requests to a pool's rollout, as changes of its record. Pure. Private to configok.node.
+"""Make and withdraw requests to a pool's rollout, as changes of its record. Pure.
 
 A request that is made again changes nothing, so that one whose answer was lost can be sent again.
 """

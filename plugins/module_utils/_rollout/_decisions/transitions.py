@@ -1,10 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The transitions of a rollout, as changes of its record. Pure: the runner writes each one before it acts on it.
-
-Private to configok.node: no compatibility is promised.
-"""
+"""The transitions of a rollout, as changes of its record. Pure: the runner writes each one before it acts on it."""
 
 from __future__ import annotations
 

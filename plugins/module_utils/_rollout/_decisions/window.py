@@ -4,8 +4,6 @@
 """The window that slides over the nodes of a wave, and its progress as text.
 
 Pure: gate results and times in, the next step out.
-
-Private to configok.node: no compatibility is promised.
 """
 
 from __future__ import annotations

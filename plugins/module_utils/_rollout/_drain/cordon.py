@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The mark of a cordon: which pool's rollout has cordoned a Node. Pure. Private to configok.node.
+"""The mark of a cordon: which pool's rollout has cordoned a Node. Pure.
 
 A Node is cordoned and marked by one PATCH, so a cordon of a rollout is never without its mark. The mark names the pool:
 only a rollout of that pool takes the cordon back.

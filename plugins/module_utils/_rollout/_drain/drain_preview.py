@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Say before a rollout which nodes would refuse a drain. Private to configok.node: no compatibility is promised."""
+"""Say before a rollout which nodes would refuse a drain."""
 
 from __future__ import annotations
 

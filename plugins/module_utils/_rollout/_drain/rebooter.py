@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reboot a node over the user's own connection, and wait until it is back. Private to configok.node."""
+"""Reboot a node over the user's own connection, and wait until it is back."""
 
 from __future__ import annotations
 

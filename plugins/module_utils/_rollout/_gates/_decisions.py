@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Decide what the gates say together, from what each has answered so far. Pure. Private to configok.node.
+"""Decide what the gates say together, from what each has answered so far. Pure.
 
 All times are seconds of one monotonic clock. Only a question that was sent late enough can pass.
 """

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which tokens gates may use: the author of a pool file chooses the server that gets them. Private to configok.node.
+"""Which tokens gates may use: the author of a pool file chooses the server that gets them.
 
 The operator of the run decides, in a variable of its environment, which no pool file can set.
 """

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How the server of a gate is reached: its address, certificates and token. Pure. Private to configok.node."""
+"""How the server of a gate is reached: its address, certificates and token. Pure."""
 
 from __future__ import annotations
 

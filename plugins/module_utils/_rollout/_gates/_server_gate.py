@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A gate that asks a server: what all of its types have. Private to configok.node.
+"""A gate that asks a server: what all of its types have.
 
 A type is one subclass in a file of its own, and an entry of SERVER_GATES in _gate_settings.
 """

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Ask the servers of gates over HTTP. Private to configok.node.
+"""Ask the servers of gates over HTTP.
 
 A token is read from its file or environment variable for each connection, and sent to the gate's own server only.
 """

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Write what a Machine declares to its Node: labels, taints, annotation and assignment. Private to configok.node."""
+"""Write what a Machine declares to its Node: labels, taints, annotation and assignment."""
 
 from __future__ import annotations
 

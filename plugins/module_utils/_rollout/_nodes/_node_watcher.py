@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Follow the Nodes of a pool: one paged list, then one watch. Private to configok.node."""
+"""Follow the Nodes of a pool: one paged list, then one watch."""
 
 from __future__ import annotations
 

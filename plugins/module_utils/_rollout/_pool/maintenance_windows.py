@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The maintenance windows of a pool: parse them, whether one is open, when the next one opens. Pure.
 
-Private to configok.node. A window begins at a time of day in its time zone and lasts for a duration, also over midnight
+A window begins at a time of day in its time zone and lasts for a duration, also over midnight
 and over a change of the clocks. Where the clocks skip its start, it begins when they have been set forward; where they
 show its start twice, it begins the first time.
 """

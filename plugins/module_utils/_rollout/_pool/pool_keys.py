@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The extra variables of a run: keys of its file, and what a user may have meant. Pure. Private to configok.node."""
+"""The extra variables of a run: keys of its file, and what a user may have meant. Pure."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Requests of people to a pool's rollout: pause, abort, approve. Pure. Private to configok.node.
+"""Requests of people to a pool's rollout: pause, abort, approve. Pure.
 
 They are data of the record's ConfigMap, so that a person with kubectl, a playbook or a workflow can write them.
 """

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Follow the requests to a pool's rollout: one watch of its record. Private to configok.node."""
+"""Follow the requests to a pool's rollout: one watch of its record."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Clear a bad config in the record of a pool, so that it may be tried again. Private to configok.node."""
+"""Clear a bad config in the record of a pool, so that it may be tried again."""
 
 from __future__ import annotations
 

@@ -1,10 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Publish bundles as revisions of their pool; find and read the revision that an undo goes to.
-
-Private to configok.node: no compatibility is promised.
-"""
+"""Publish bundles as revisions of their pool; find and read the revision that an undo goes to."""
 
 from __future__ import annotations
 

@@ -1,10 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the page of a report shows, as plain data for its template; what a page says of itself. Pure.
-
-Private to configok.node: no compatibility is promised.
-"""
+"""What the page of a report shows, as plain data for its template; what a page says of itself. Pure."""
 
 from __future__ import annotations
 

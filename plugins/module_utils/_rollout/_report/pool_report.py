@@ -1,10 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a report shows, as data: the nodes by wave with their states, and what is wrong with them. Pure.
-
-Private to configok.node: no compatibility is promised.
-"""
+"""What a report shows, as data: the nodes by wave with their states, and what is wrong with them. Pure."""
 
 from __future__ import annotations
 

@@ -1,10 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The move of one node: what its steps share, and the requests that several of them make.
-
-Private to configok.node.
-"""
+"""The move of one node: what its steps share, and the requests that several of them make."""
 
 from __future__ import annotations
 

@@ -1,10 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Move, reboot, take back and uncordon one node of a wave. Each of them runs in a thread of its own.
-
-Private to configok.node.
-"""
+"""Move, reboot, take back and uncordon one node of a wave. Each of them runs in a thread of its own."""
 
 from __future__ import annotations
 

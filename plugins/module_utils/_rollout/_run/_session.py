@@ -1,10 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What one run holds: the lock, its record, the requests of people, Events, and clients that survive an outage.
-
-Private to configok.node: no compatibility is promised.
-"""
+"""What one run holds: the lock, its record, the requests of people, Events, and clients that survive an outage."""
 
 from __future__ import annotations
 

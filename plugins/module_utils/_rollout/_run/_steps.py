@@ -5,8 +5,6 @@
 
 A step takes the move that it is part of, and its own data. It returns None if it is done, so that the next step
 follows. Otherwise the move ends with its result: POSTPONED if the whole move has to wait, or a failure with its reason.
-
-Private to configok.node.
 """
 
 from __future__ import annotations

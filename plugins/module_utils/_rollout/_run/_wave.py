@@ -1,10 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Execute one wave: watch, evaluate and assign its nodes until the window says how it ended.
-
-Private to configok.node: no compatibility is promised.
-"""
+"""Execute one wave: watch, evaluate and assign its nodes until the window says how it ended."""
 
 from __future__ import annotations
 

@@ -1,10 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Decide whether a wave ends when its nodes have passed: gates, then the playbook after the wave.
-
-Private to configok.node.
-"""
+"""Decide whether a wave ends when its nodes have passed: gates, then the playbook after the wave."""
 
 from __future__ import annotations
 

@@ -1,10 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Show the progress of a wave: a line when something changes, at most one of a kind a second.
-
-Private to configok.node.
-"""
+"""Show the progress of a wave: a line when something changes, at most one of a kind a second."""
 
 from __future__ import annotations
 

@@ -1,10 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Wait until a wave may begin: a request, an approval, a maintenance window, gates, the user's playbook.
-
-Private to configok.node.
-"""
+"""Wait until a wave may begin: a request, an approval, a maintenance window, gates, the user's playbook."""
 
 from __future__ import annotations
 

@@ -1,10 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The state of one wave: events in, and what must be done because of them out. Pure.
-
-Private to configok.node: no compatibility is promised.
-"""
+"""The state of one wave: events in, and what must be done because of them out. Pure."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The options of one run, apart from the policy of its pool. Private to configok.node."""
+"""The options of one run, apart from the policy of its pool."""
 
 from __future__ import annotations
 

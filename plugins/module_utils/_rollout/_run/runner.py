@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Move a pool: one lock, one list and one watch for all waves of a plan; record completion.
 
-Private to configok.node: no compatibility is promised. A run may be killed at any time and repeated: the record and the
-nodes show what is done already, and it is not done again.
+A run may be killed at any time and repeated: the record and the nodes show what is done already, and it is not
+done again.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Run one wave with its record: start or continue the rollout, move the nodes, roll back.
-
-Private to configok.node.
-"""
+"""Run one wave with its record: start or continue the rollout, move the nodes, roll back."""
 
 from __future__ import annotations
 
