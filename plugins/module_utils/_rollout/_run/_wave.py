@@ -5,29 +5,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from functools import partial
-from typing import Any
+from collections.abc import Iterable
+from dataclasses import replace
 
-from ..._kube.api_errors import CredentialsError, KubeError, Unauthorized, Unreachable
-from .. import ApiUnavailable
 from .._decisions._gate import DELETED, LEFT_POOL
 from .._decisions._node_run import IN_FLIGHT
 from .._decisions.window import WaveOutcome, Window, WindowStep
 from .._gates._gate_monitor import GateMonitor
 from .._nodes._node_watcher import NodeWatcher
-from .._nodes.node_list import read_nodes
-from .._outage import MAX_OUTAGE, Interruption
+from .._outage import Interruption
 from .._record.record import FailedNode
 from ._bundle_check import BundleCheck
-from ._move_result import MoveKind, MoveResult
+from ._move_result import MoveKind
 from ._node_mover import NodeMover
+from ._node_reader import NodeReader
 from ._operator_pause import OperatorPause
 from ._session import RunSession
 from ._unsettled_nodes import UnsettledNodes
+from ._watch_outage import WatchOutage
 from ._wave_ending import AfterWave, WaveEnding
 from ._wave_job import WaveJob
-from ._wave_plan import LostNode, plan
+from ._wave_plan import plan
 from ._wave_progress import WaveProgress
 from ._wave_record import WaveRecord
 from ._wave_state import (
@@ -49,7 +47,6 @@ from ._wave_state import (
 from ._wave_threads import WaveThreads
 
 _LONGEST_WAIT = 1.0  # seconds between two rounds without an event
-_RUNNER_ERRORS = (CredentialsError, Unauthorized, Unreachable)  # not a node's fault: they end the run
 
 
 class WaveExecutor:
@@ -76,16 +73,15 @@ class WaveExecutor:
         self._watcher = watcher
         self._window = window
         self._job = job
-        self._mover = mover
         self._state = WaveState(job, window, watcher.nodes, unsettled, mover.facts)
         self._ending = WaveEnding(window, gates, after_wave)
         self._pause = OperatorPause(session, job.name, is_recorded=job.position is not None, wait_timeout=wait_timeout)
         self._ask_gates = gates.decide_node if gates.has_node_answers else None
-        self._threads = WaveThreads(session.clock, watcher.wake)
+        self._threads = WaveThreads(session.clock, watcher.wake, mover, job)
         self._progress = WaveProgress(job.name, len(job.goals), job.soak, window, session.report, session.clock)
         self._record = WaveRecord(session, job)
-        self._blind_since: float | None = None
-        self._interruption = Interruption(session.outage, session.clock)
+        self._nodes = NodeReader(session, watcher)
+        self._outage = WatchOutage(watcher, Interruption(session.outage, session.clock))
         self._bundle_check = BundleCheck(session.direct_client, job)
 
     def failed_nodes(self) -> dict[str, FailedNode]:
@@ -105,7 +101,7 @@ class WaveExecutor:
         try:
             return self._execute()
         finally:
-            self._mover.is_stopping = True
+            self._threads.stop()
             self._threads.close()
             self._progress.flush()
 
@@ -128,7 +124,7 @@ class WaveExecutor:
                 return WindowStep(outcome=WaveOutcome.PAUSE, reason=problem)
             requested = self._pause.check(self._session.control.present, is_quiet=not self._window.counts[IN_FLIGHT])
             if requested is not None and requested.outcome is WaveOutcome.ABORT:
-                self._mover.is_stopping = True  # ends drains; the nodes without a verdict are left to themselves
+                self._threads.stop()  # the nodes without a verdict are left to themselves
                 self._carry_out(self._state.uncordon(self._state.undecided()))
                 if not self._threads.work_on_nodes:
                     return requested
@@ -156,82 +152,44 @@ class WaveExecutor:
         for event in self._watcher.take_events(wait):
             if event.view is not None:
                 self._apply(NodeSeen(event.view, event.type == "DELETED"))
-        if self._interruption.is_due(self._watcher.error):
-            self._progress.say(f"the watch of the nodes is interrupted, and tried again: {self._watcher.error}")
+        interruption = self._outage.new_interruption()
+        if interruption:
+            self._progress.say(interruption)
         for _key, answer in self._threads.question.take_results():
             self._ending.answer(answer)
         for name, result in self._threads.take_results():
-            self._apply(JobEnded(name, self._as_result(name, result)))
+            if result.kind is MoveKind.LOST:
+                has_left = self._nodes.read_lost(name, self._state.last_seen(name)).has_left
+                result = replace(result, reason=LEFT_POOL if has_left else DELETED)
+            self._apply(JobEnded(name, result))
 
     def _apply(self, event: WaveEvent) -> None:
         self._carry_out(self._state.apply(event, self._now()))
-
-    def _as_result(self, name: str, result: Any) -> MoveResult:
-        """Return what a thread returned as a result, also an error that is a node's fault. Raises the other errors."""
-        if isinstance(result, _RUNNER_ERRORS):
-            raise result
-        if isinstance(result, KubeError):
-            return MoveResult(MoveKind.NOT_ASSIGNED, reason=str(result))
-        if not isinstance(result, MoveResult):
-            raise TypeError(f"a job has returned {type(result).__name__}")
-        if result.kind is MoveKind.LOST:
-            return MoveResult(MoveKind.LOST, reason=LEFT_POOL if self._read_lost(name).has_left else DELETED)
-        return result
-
-    def _read_lost(self, name: str) -> LostNode:
-        """Return what is known of a Node that the watch has lost, and whether it exists: then it has left the pool."""
-        last_seen = self._state.last_seen(name)
-        session = self._session
-        nodes = read_nodes(session.client, [name], threads=session.node_clock, make_view=self._watcher.view_of)
-        view = nodes[name]
-        has_left = view is not None and not view.deleting and (last_seen is None or view.uid == last_seen.uid)
-        return LostNode(view, True) if has_left else LostNode(last_seen)
 
     def _is_blind(self) -> bool:
         """Return whether the nodes cannot be observed; then none is evaluated or assigned, and time stands still.
 
         Raises ApiUnavailable when that lasts too long.
         """
-        now = self._now()
-        if self._watcher.error is not None:
-            if self._blind_since is None:
-                self._blind_since = now
-            if now - self._blind_since > MAX_OUTAGE:
-                raise ApiUnavailable(
-                    f"the nodes could not be watched for {MAX_OUTAGE:.0f}s ({self._watcher.error}): nothing else is "
-                    "assigned, and what is assigned continues by itself; run it again to continue"
-                ) from self._watcher.error
-            return True
-        if self._blind_since is not None:
-            seconds = now - self._blind_since
-            self._blind_since = None
+        seconds = self._outage.check(self._now())
+        if seconds is not None:
             self._progress.say(f"the nodes are watched again after {seconds:.0f}s")
             self._apply(OutageEnded(seconds))
-        return False
+        return self._outage.is_under_way
 
     # --- plan
 
     def _decide_nodes(self) -> None:
         now, state = self._now(), self._state
         due = state.take_due(now)
-        self._confirm(state.unconfirmed(due))
+        unconfirmed = state.unconfirmed(due)
+        if unconfirmed:  # their time is up although the watch has not shown their assignment yet
+            self._nodes.refresh(unconfirmed)
+            state.confirm(unconfirmed)
         changed = list(dict.fromkeys([*due, *state.take_changed()]))
-        lost = {name: self._read_lost(name) for name in changed if state.is_lost(name)}
+        lost = {name: self._nodes.read_lost(name, state.last_seen(name)) for name in changed if state.is_lost(name)}
         self._carry_out(plan(state, changed, now, lost=lost, ask_gates=self._ask_gates))
         state.schedule(due)
-
-    def _confirm(self, names: Sequence[str]) -> None:
-        """Read nodes whose time is up although the watch has not shown their assignment yet."""
-        if not names:
-            return
-        session = self._session
-        views = read_nodes(session.client, names, threads=session.node_clock, make_view=self._watcher.view_of)
-        self._state.confirm(names)
-        for name, view in views.items():
-            if view is None:
-                self._watcher.nodes.pop(name, None)
-            else:
-                self._watcher.nodes[name] = view
 
     # --- execute
 
@@ -240,20 +198,16 @@ class WaveExecutor:
             if isinstance(action, Decided):
                 self._apply(action)
             elif isinstance(action, Move):
-                self._submit_move(action.name)
+                self._move(action.name)
             elif isinstance(action, Reboot):
                 self._state.begin_reboot(action.name)
-                goal = self._job.goals[action.name]
-                self._threads.movers.submit(action.name, partial(self._mover.reboot, action.name, goal))
+                self._threads.reboot(action.name)
             elif isinstance(action, RollBack):
                 self._state.begin_rollback(action.name)
                 self._progress.say(f"{action.name} has failed, and is taken back: {action.reason}")
-                goal = self._job.goals[action.name]
-                self._threads.returning.submit(
-                    action.name, partial(self._mover.roll_back, action.name, goal, action.reason)
-                )
+                self._threads.roll_back(action.name, action.reason)
             elif isinstance(action, Uncordon):
-                self._threads.returning.submit(action.name, partial(self._mover.uncordon, action.name))
+                self._threads.uncordon(action.name)
             elif isinstance(action, Show):
                 self._progress.changed(action.name, action.state, action.reason)
             elif isinstance(action, Say):
@@ -274,23 +228,16 @@ class WaveExecutor:
             self._window.take_back_assignments(names)
             return False
         for name in names:
-            self._submit_move(name)
+            self._move(name)
         return True
 
-    def _submit_move(self, name: str) -> None:
-        move = partial(
-            self._mover.move,
-            name,
-            self._watcher.nodes.get(name),
-            self._job.goals[name],
-            possibly_assigned=self._state.is_possibly_assigned(name),
-            forget_bad=self._job.forget_bad,
-        )
-        self._threads.movers.submit(name, move)
+    def _move(self, name: str) -> None:
+        view, possibly_assigned = self._watcher.nodes.get(name), self._state.is_possibly_assigned(name)
+        self._threads.move(name, view, possibly_assigned=possibly_assigned)
 
     def _start_after_wave(self, ask: AfterWave) -> None:
         self._progress.say("running the playbook after the wave")
-        self._threads.question.submit("", partial(ask, lambda: self._mover.is_stopping))
+        self._threads.ask(ask)
 
     def _save_progress(self) -> None:
         """Record that only the soak is left, and now and then for how long the nodes have soaked."""

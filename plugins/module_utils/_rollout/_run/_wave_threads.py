@@ -1,15 +1,23 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The threads of one wave."""
+"""The threads of one wave, and the jobs that they run."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
 
+from ..._kube.api_errors import CredentialsError, KubeError, Unauthorized, Unreachable
+from .._nodes.node_view import NodeView
 from ..timing import Clock
-from ._worker_pool import WorkerPool, WorkResult
+from ._move_result import MoveKind, MoveResult
+from ._node_mover import NodeMover
+from ._wave_job import WaveJob
+from ._worker_pool import WorkerPool
 
+_RUNNER_ERRORS = (CredentialsError, Unauthorized, Unreachable)  # not a node's fault: they end the run
 MAX_ASSIGNMENTS = 16  # at a time: more only wait for each other in this process
 
 
@@ -19,7 +27,9 @@ class WaveThreads:
     wake: is called in a thread when a result can be taken.
     """
 
-    def __init__(self, clock: Clock, wake: Callable[[], object]) -> None:
+    def __init__(self, clock: Clock, wake: Callable[[], object], mover: NodeMover, job: WaveJob) -> None:
+        self._mover = mover
+        self._job = job
         self.movers = WorkerPool(clock, MAX_ASSIGNMENTS, wake)
         # A host takes minutes: what makes nodes available again does not wait for a thread.
         self.returning = WorkerPool(clock, MAX_ASSIGNMENTS, wake)
@@ -35,11 +45,50 @@ class WaveThreads:
         """Return whether a result is outstanding."""
         return self.work_on_nodes or bool(self.question.pending)
 
-    def take_results(self) -> list[WorkResult]:
-        """Return the results of nodes that are there. Raises what a job raised, except for a KubeError."""
-        return [*self.movers.take_results(), *self.returning.take_results()]
+    def move(self, name: str, view: NodeView | None, *, possibly_assigned: bool) -> None:
+        """Have a node moved, which was last seen as view."""
+        move = partial(self._mover.move, possibly_assigned=possibly_assigned, forget_bad=self._job.forget_bad)
+        self.movers.submit(name, partial(move, name, view, self._job.goals[name]))
+
+    def reboot(self, name: str) -> None:
+        """Have a node rebooted."""
+        self.movers.submit(name, partial(self._mover.reboot, name, self._job.goals[name]))
+
+    def roll_back(self, name: str, reason: str) -> None:
+        """Have a node taken back that has failed for this reason."""
+        self.returning.submit(name, partial(self._mover.roll_back, name, self._job.goals[name], reason))
+
+    def uncordon(self, name: str) -> None:
+        """Have a node uncordoned."""
+        self.returning.submit(name, partial(self._mover.uncordon, name))
+
+    def stop(self) -> None:
+        """End drains, and what waits for a reboot or a Node."""
+        self._mover.is_stopping = True
+
+    def ask(self, question: Callable[[Callable[[], bool]], Any]) -> None:
+        """Have a question answered, which is told when it should stop."""
+        self.question.submit("", partial(question, lambda: self._mover.is_stopping))
+
+    def take_results(self) -> Iterator[tuple[str, MoveResult]]:
+        """Yield the names and results of the nodes whose jobs have ended.
+
+        A KubeError of a job is a result if it is the fault of its node. Raises any other error of a job.
+        """
+        for name, value in [*self.movers.take_results(), *self.returning.take_results()]:
+            yield name, _as_result(value)
 
     def close(self) -> None:
         """Start no further job. Jobs that run already end on their own."""
         for pool in (self.movers, self.returning, self.question):
             pool.close()
+
+
+def _as_result(value: Any) -> MoveResult:
+    if isinstance(value, _RUNNER_ERRORS):
+        raise value
+    if isinstance(value, KubeError):
+        return MoveResult(MoveKind.NOT_ASSIGNED, reason=str(value))
+    if not isinstance(value, MoveResult):
+        raise TypeError(f"a job has returned {type(value).__name__}")
+    return value
