@@ -1,14 +1,15 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Run what CI runs, in two lanes at the same time, and close with one line of figures.
+"""Run what CI runs, in three lanes at the same time, and close with one line of figures.
 
     python tools/run_tests.py [arguments for pytest]
 
 From the checkout, by `make test`, which prepares what the suites need. One lane has the suites with real nodes, which
-mostly wait; the other has those that compute. The suites of a lane run in turn: two of them would share the
-addresses and the inotify instances of the test nodes. On a machine with one processor the lanes do so too. Every line
-begins with the name of its suite. All suites run, whatever the others find; the exit code is 1 if one of them fails.
+mostly wait; one has those that compute, and one the static checks, most of whose time is one process after another. The
+suites of a lane run in turn: two of them would share the addresses and the inotify instances of the test nodes. On a
+machine with one processor the lanes do so too. Every line begins with the name of its suite. All suites run, whatever
+the others find; the exit code is 1 if one of them fails.
 
 Within `control`, `unit` and `integration`, workers run tests side by side: as many as there are processors, and half as
 many again for the integration tests, which mostly wait. A run that is ended, even by SIGKILL, ends its suites and all
@@ -60,14 +61,14 @@ class Lane:
 
 
 def lanes(arguments: Sequence[str]) -> list[Lane]:
-    """Return both lanes. arguments: for every pytest."""
+    """Return all lanes. arguments: for every pytest."""
     others = [f"--ignore={path}" for path in ON_NODES]
     workers = _processors()
     return [
+        Lane("static", {"lint": (sys.executable, "tools/lint.py")}),
         Lane(
             "compute",
             {
-                "lint": (sys.executable, "tools/lint.py"),
                 "control": (*MAKE, "control", f"WORKERS={workers}", f"PYTEST={shlex.join(arguments)}"),
                 "unit": (*PYTEST, f"-n{workers}", *arguments, "tests/unit"),
                 "integration": (*PYTEST, f"-n{workers + (workers + 1) // 2}", *arguments, INTEGRATION, *others),
@@ -86,35 +87,35 @@ def lanes(arguments: Sequence[str]) -> list[Lane]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run both lanes; return the exit code."""
+    """Run all lanes; return the exit code."""
     began = time.monotonic()
-    both = lanes(arguments)
+    all_lanes = lanes(arguments)
     if _processors() > 1:
-        _run_together(both)
+        _run_together(all_lanes)
     else:
-        for lane in both:
+        for lane in all_lanes:
             lane.run()
-    return _report(both, time.monotonic() - began)
+    return _report(all_lanes, time.monotonic() - began)
 
 
-def _run_together(both: Sequence[Lane]) -> None:
-    threads = [threading.Thread(target=lane.run, name=f"lane {lane.name}") for lane in both]
+def _run_together(all_lanes: Sequence[Lane]) -> None:
+    threads = [threading.Thread(target=lane.run, name=f"lane {lane.name}") for lane in all_lanes]
     for thread in threads:
         thread.start()
     try:
         for thread in threads:
             thread.join()
     except KeyboardInterrupt:  # the terminal has sent it to the suites too: wait until they have cleaned up
-        for lane in both:
+        for lane in all_lanes:
             lane.is_stopped = True
         for thread in threads:
             thread.join()
         raise
 
 
-def _report(both: Sequence[Lane], seconds: float) -> int:
+def _report(all_lanes: Sequence[Lane], seconds: float) -> int:
     """Print the end of what the failed suites said, a line for each suite, and the closing line."""
-    ended = [(name, code, suite) for lane in both for name, (code, suite) in lane.ended.items()]
+    ended = [(name, code, suite) for lane in all_lanes for name, (code, suite) in lane.ended.items()]
     failed = [name for name, code, _suite in ended if code]
     for name, _code, suite in ended:
         if name in failed:
@@ -123,7 +124,7 @@ def _report(both: Sequence[Lane], seconds: float) -> int:
     for name, code, suite in ended:
         last = next((line for line in reversed(suite.lines) if line.strip()), "")
         print(f"test: {name:14} {f'FAILED ({code})' if code else 'ok':12} {suite.seconds:5.0f} s   {last.strip()}")
-    durations = ", ".join(f"{lane.name} {lane.seconds:.0f} s" for lane in both)
+    durations = ", ".join(f"{lane.name} {lane.seconds:.0f} s" for lane in all_lanes)
     which = f": {', '.join(failed)}" if failed else ""
     print(f"test: {len(ended) - len(failed)} suites ok, {len(failed)} failed{which}; {seconds:.0f} s ({durations})")
     return 1 if failed else 0

@@ -22,7 +22,7 @@ from ._interfaces import ANSWER_WAIT
 from ._log import log
 from ._reporting._metrics import MetricsOutput
 from ._reporting._publisher import Publisher
-from ._state import actions as actions
+from ._state import actions
 from ._state._trial_period import TrialTransition, trial_ends_at, trial_seconds
 from ._state.actions import Acknowledgement, Observation, config_to_restart_for, needs_verification, plan
 from ._state.confirmation import confirmation_due

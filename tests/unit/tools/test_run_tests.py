@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`make test`: two lanes, all suites run, and one that fails is named."""
+"""`make test`: three lanes, all suites run, and one that fails is named."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ def processors(run_tests: Any, request: pytest.FixtureRequest, monkeypatch: pyte
 
 @pytest.fixture
 def run(run_tests: Any, monkeypatch: pytest.MonkeyPatch, processors: int) -> Callable[..., int]:
-    """Run these commands in the two lanes; return the exit code."""
+    """Run these commands in two lanes; return the exit code."""
 
     def run_lanes(compute: dict[str, tuple[str, ...]], nodes: dict[str, tuple[str, ...]]) -> int:
-        both = [run_tests.Lane("compute", compute), run_tests.Lane("nodes", nodes)]
-        monkeypatch.setattr(run_tests, "lanes", lambda _arguments: both)
+        two = [run_tests.Lane("compute", compute), run_tests.Lane("nodes", nodes)]
+        monkeypatch.setattr(run_tests, "lanes", lambda _arguments: two)
         return int(run_tests.main([]))
 
     return run_lanes
 
 
-def test_both_lanes_run_and_the_last_line_has_the_figures(
+def test_all_lanes_run_and_the_last_line_has_the_figures(
     run: Callable[..., int], capfd: pytest.CaptureFixture[str]
 ) -> None:
     assert run({"lint": FAST, "unit": FAST}, {"faults": FAST}) == 0
@@ -66,8 +66,8 @@ def test_a_suite_that_fails_is_named_and_the_others_run_all_the_same(
 
 
 def test_every_integration_test_is_in_one_lane(run_tests: Any) -> None:
-    compute, nodes = run_tests.lanes(["-x"])
-    assert [*compute.commands, *nodes.commands] == [
+    static, compute, nodes = run_tests.lanes(["-x"])
+    assert [*static.commands, *compute.commands, *nodes.commands] == [
         "lint", "control", "unit", "integration", "molecule", "nodes", "faults", "conformance",
     ]  # fmt: skip
     for path in run_tests.ON_NODES:
@@ -83,7 +83,7 @@ def test_every_integration_test_is_in_one_lane(run_tests: Any) -> None:
 
 
 def test_what_needs_no_nodes_has_workers_side_by_side(run_tests: Any, processors: int) -> None:
-    compute, nodes = run_tests.lanes(["-n0"])
+    _static, compute, nodes = run_tests.lanes(["-n0"])
     assert f"WORKERS={processors}" in compute.commands["control"]
     assert f"-n{processors}" in compute.commands["unit"]
     assert f"-n{processors + 1}" in compute.commands["integration"]

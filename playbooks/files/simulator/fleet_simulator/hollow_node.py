@@ -15,7 +15,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._reporting.st
     only_ends_trial,
     without_healthy_states,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._state import actions as actions
+from ansible_collections.configok.node.plugins.module_utils._agent._state import actions
 from ansible_collections.configok.node.plugins.module_utils._agent._state.actions import (
     Acknowledgement,
     Observation,

@@ -143,4 +143,4 @@ def gate_state(gate: str, minor: int) -> GateState | None:
 
 def gate_dependencies(gate: str) -> list[tuple[int, list[str]]]:
     """Return the gates that a gate depends on, each list with its first minor."""
-    return [(since, needed) for since, needed in _gate_data()["needs"].get(gate, ())]
+    return list(_gate_data()["needs"].get(gate, ()))

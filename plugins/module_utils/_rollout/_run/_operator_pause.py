@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from ..._nodeconfig.durations import describe_duration
-from .._decisions import transitions as transitions
+from .._decisions import transitions
 from .._decisions._holds import hold_on_request
 from .._decisions.window import WaveOutcome, WindowStep
 from .._record._control import Control

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..._kube.api_client import Client
-from .._decisions import transitions as transitions
+from .._decisions import transitions
 from .._record.record import Record, Rollout
 from .._record.record_store import RecordStore, read_record
 from ..plan import Target

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from .._decisions import transitions as transitions
+from .._decisions import transitions
 from .._decisions._node_run import IN_FLIGHT, SOAKING, WAITING, NodeState
 from .._record.record import FailedNode
 from ._session import RunSession

@@ -11,7 +11,7 @@ from datetime import timedelta
 from functools import partial
 
 from ..._nodeconfig.durations import describe_duration
-from .._decisions import transitions as transitions
+from .._decisions import transitions
 from .._decisions._holds import Hold, hold_before_wave
 from .._decisions.control_requests import abort_rollout
 from .._gates._gate_monitor import GateMonitor

@@ -16,7 +16,7 @@ from ..._kube.api_client import Client
 from ..._kube.api_errors import KubeError
 from ..._text import first_names
 from .. import ApiUnavailable, Interrupted, RolloutError, RolloutRefused
-from .._decisions import transitions as transitions
+from .._decisions import transitions
 from .._drain._drainer import Drainer
 from .._drain.cordon import own_cordons
 from .._gates._node_gates import NodeGates

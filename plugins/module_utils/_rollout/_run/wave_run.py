@@ -14,7 +14,7 @@ from ..._kube.api_errors import KubeError
 from ..._nodeconfig.assignment import ConfigSource
 from ..._text import first_names
 from .. import RolloutError
-from .._decisions import transitions as transitions
+from .._decisions import transitions
 from .._decisions._node_run import NodeState
 from .._decisions.window import Progress, WaveOutcome, Window, WindowLimits, WindowStep
 from .._drain._drainer import Drainer

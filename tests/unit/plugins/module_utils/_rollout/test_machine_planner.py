@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._rollout._decisions import transitions as transitions
+from ansible_collections.configok.node.plugins.module_utils._rollout._decisions import transitions
 from ansible_collections.configok.node.plugins.module_utils._rollout._decisions.machine_planner import (
     HOST_SECONDS,
     left_behind_warnings,
