@@ -67,7 +67,7 @@ class WaveThreads:
         self._mover.is_stopping = True
 
     def ask(self, question: Callable[[Callable[[], bool]], Any]) -> None:
-        """Have a question answered, which is told when it should stop."""
+        """Have a question answered, which can see when it should stop."""
         self.question.submit("", partial(question, lambda: self._mover.is_stopping))
 
     def take_results(self) -> Iterator[tuple[str, MoveResult]]:
