@@ -63,10 +63,9 @@ VERSION = minor_name(MINOR)
 @pytest.fixture(params=JUDGED_LAYERS, ids=str)
 def layer(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Layer:
     """Take a layer of one release out of the data."""
-    index = releases.release_index()
-    layers = {name: row for name, row in index["layers"][str(MINOR)].items() if name != request.param.value}
-    changed = {**index, "layers": {**index["layers"], str(MINOR): layers}}
-    monkeypatch.setattr(releases, "release_index", lambda: changed)
+    layers = {name: source for name, source in releases.release_layers(MINOR).items() if name is not request.param}
+    known = releases.release_layers
+    monkeypatch.setattr(releases, "release_layers", lambda minor: layers if minor == MINOR else known(minor))
     return Layer(request.param)
 
 
