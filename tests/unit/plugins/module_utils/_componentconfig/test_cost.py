@@ -36,14 +36,14 @@ def run(code: str) -> str:
 
 
 def test_importing_the_engine_reads_no_data_and_no_third_party_package() -> None:
-    code = f"import sys; import {PACKAGE}._check, {PACKAGE}._load, {PACKAGE}._compare; print(chr(10).join(sys.modules))"
+    code = f"import sys; import {PACKAGE}.check, {PACKAGE}.load, {PACKAGE}.compare; print(chr(10).join(sys.modules))"
     loaded = run(code).split()
     assert not [name for name in loaded if f"{PACKAGE}._data" in name]
     assert not {"yaml", "urllib3", "ssl", "kubernetes"} & set(loaded)
 
 
 def test_validating_a_kubelet_config_reads_no_data_of_other_components() -> None:
-    code = f"import sys; from {PACKAGE}._check import check; check({CONFIG!r}); print(chr(10).join(sys.modules))"
+    code = f"import sys; from {PACKAGE}.check import check; check({CONFIG!r}); print(chr(10).join(sys.modules))"
     data = {name.rpartition(".")[2] for name in run(code).split() if name.startswith(f"{PACKAGE}._data.")}
     assert data == {"_kubelet", "_gate_history", "_field_notes", "_validation_rules"}
 
@@ -59,5 +59,6 @@ def test_thousands_of_wrong_fields_cost_little_for_all_minors(line: str) -> None
     text = CONFIG + "".join(line.format(number) for number in range(8000))
     start = time.process_time()
     findings = check(text, versions=[f"1.{minor}" for minor in range(20, 37)])
-    assert time.process_time() - start < 3.0  # 0.6 s measured; 25 s while each was compared with all fields, 17 times
+    # 0.6 to 3 s measured, by the load; 25 s and more while each was compared with all fields, 17 times.
+    assert time.process_time() - start < 8.0
     assert sum(finding.omitted or 1 for finding in findings if finding.rule in ("unknown-field", "more")) >= 8000
