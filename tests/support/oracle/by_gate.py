@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._data._gate_history import GATES
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.releases import by_name
 
 from .case import Case, config
 
@@ -23,7 +24,7 @@ def by_gate(minor: int) -> Iterator[Case]:
     """Return cases of each gate of the minor, turned from its default, and of some unknown gates."""
     unknown: list[str] = []
     unlocked: dict[str, bool] = {}
-    for gate, rows in json.loads(GATES)["gates"].items():
+    for gate, rows in sorted(by_name(json.loads(GATES)["gates"]).items()):
         state = _state(rows, minor)
         if state is None:
             unknown.append(gate)
