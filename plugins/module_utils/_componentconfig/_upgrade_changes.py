@@ -94,7 +94,8 @@ class GateUpgrade(NamedTuple):
     def as_dict(self) -> dict[str, Any]:
         """Return the gate as plain data, for a module's result."""
         fields = self._asdict()
-        return {**fields, "place": fields.pop("source"), "components": list(components_of_gate(self.gate))}
+        place = fields.pop("source")
+        return {**fields, "place": place, "components": list(components_of_gate(self.gate))}
 
 
 class FlagUpgrade(NamedTuple):

@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[6]
 PACKAGES = ROOT / "plugins/module_utils"
 JUDGE = """
 import sys
-from packages._componentconfig._check import check
+from packages._componentconfig.check import check
 for finding in check(sys.stdin.read(), versions=["1.37", "1.38"]):
     print(finding)
 """
@@ -37,7 +37,7 @@ def change(path: Path, edit: Any) -> None:
 def test_a_release_that_has_a_new_field_and_a_new_gate_and_drops_another(tmp_path: Path) -> None:
     schema, packages = tmp_path / "schema", tmp_path / "packages"
     shutil.copytree(ROOT / "schema", schema)
-    for package in ("_componentconfig", "_foreign"):
+    for package in ("_componentconfig", "_foreign", "_text"):
         shutil.copytree(PACKAGES / package, packages / package, ignore=shutil.ignore_patterns("__pycache__"))
 
     def kubelet(document: dict[str, Any]) -> None:
