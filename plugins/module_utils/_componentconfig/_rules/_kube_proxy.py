@@ -6,10 +6,22 @@
 from __future__ import annotations
 
 import re
+from operator import not_
 
 from .._scalars._syntax import is_cidr, is_ip, is_ip_port, is_mapped_ip
 from ._plausible_sizes import PLAUSIBLE_SIZE, plausible_sizes
-from ._rule import Bound, EffectiveConfig, Rule, Violations, bound_rules, logging_rule
+from ._rule import (
+    EffectiveConfig,
+    Rule,
+    Violations,
+    all_of,
+    effective_in_range,
+    effective_must,
+    hidden_metrics_rule,
+    logging_rule,
+    needs_gate,
+    refused_gates,
+)
 
 KUBE_PROXY_RULES_CHECKED_ELSEWHERE = {
     "detect-mode": "the values of the field in the schema, by minor",
@@ -17,38 +29,8 @@ KUBE_PROXY_RULES_CHECKED_ELSEWHERE = {
 """Rules without a function in this file, each with what checks it or why nothing can."""
 
 _SCHEDULERS = frozenset(["rr", "wrr", "lc", "wlc", "lblc", "lblcr", "sh", "dh", "sed", "nq"])
+_CONNTRACK = ("maxPerCore", "min", "tcpEstablishedTimeout", "tcpCloseWaitTimeout", "udpTimeout", "udpStreamTimeout")
 _RANGE = re.compile(r"(?:([+-]?[0-9]{1,9})(?:([+-])([+-]?[0-9]{1,9}))?)?")
-
-_BOUNDS = {
-    "udp-idle": (Bound("udpIdleTimeout", 1, None, "> 0", True),),
-    "config-sync": (Bound("configSyncPeriod", 1, None, "> 0", True),),
-    "conntrack": (
-        Bound("conntrack.maxPerCore", 0, None, ">= 0"),
-        Bound("conntrack.min", 0, None, ">= 0"),
-        *(
-            Bound(f"conntrack.{field}", 0, None, ">= 0", True)
-            for field in ("tcpEstablishedTimeout", "tcpCloseWaitTimeout", "udpTimeout", "udpStreamTimeout")
-        ),
-    ),
-    "oom": (Bound("oomScoreAdj", -1000, 1000, "between -1000 and 1000"),),
-    "client-burst": (Bound("clientConnection.burst", 0, None, ">= 0"),),
-}
-
-
-def _gates(config: EffectiveConfig) -> Violations:
-    for gate, message in config.gates.refused_settings():
-        yield ("featureGates", gate), message
-
-
-def _mode(config: EffectiveConfig) -> Violations:
-    # The schema allows kernelspace too, which is for Windows.
-    if config.get("mode") == "kernelspace":
-        yield ("mode",), "kernelspace is for Windows"
-
-
-def _mode_on_windows(config: EffectiveConfig) -> Violations:
-    if config.get("mode") not in (None, "", "kernelspace"):
-        yield ("mode",), "must be kernelspace on Windows, or empty"
 
 
 def _modes(config: EffectiveConfig) -> tuple[str, ...]:
@@ -105,26 +87,6 @@ def _port_range(config: EffectiveConfig) -> Violations:
         yield ("portRange",), "must rise, to 65535 at most"
 
 
-def _bind(config: EffectiveConfig) -> Violations:
-    if not is_ip(config.get("bindAddress") or ""):
-        yield ("bindAddress",), "must be an IP address"
-
-
-def _port_range_unread(config: EffectiveConfig) -> Violations:
-    if config.get("portRange"):
-        yield ("portRange",), "has no effect: kube-proxy no longer reads it"
-
-
-def _listens(field: str) -> Rule:
-    def check(config: EffectiveConfig) -> Violations:
-        value = config.get(field) or ""
-        # kube-proxy adds the default port to an address without one, but not the brackets to ::ffff:1.2.3.4.
-        if value and not is_ip_port(value) and (not is_ip(value) or is_mapped_ip(value)):
-            yield (field,), "must be an IP address, or IP:port with a port from 1 to 65535"
-
-    return check
-
-
 def _node_ports(config: EffectiveConfig) -> Violations:
     addresses = config.get("nodePortAddresses") or []
     for index, address in enumerate(addresses):
@@ -143,19 +105,6 @@ def _node_port_words(config: EffectiveConfig) -> Violations:
         if address not in _NODE_PORT_WORDS and not is_cidr(address):
             words = ", ".join(_NODE_PORT_WORDS)
             yield ("nodePortAddresses", index), f"must be a CIDR, for example 10.0.0.0/8, or one of {words}"
-
-
-def _mode_needs_gate(mode: str, gate: str) -> Rule:
-    def check(config: EffectiveConfig) -> Violations:
-        if config.get("mode") == mode and not config.gates.is_on(gate):
-            yield ("mode",), f"{mode} needs the feature gate {gate}"
-
-    return check
-
-
-def _mode_left_out(config: EffectiveConfig) -> Violations:
-    if not config.get("mode"):
-        yield ("mode",), "is iptables if it is left out, and nftables in a later release: write iptables to keep it"
 
 
 def _detect(mode: str, field: str) -> Rule:
@@ -200,37 +149,50 @@ def _scheduler(config: EffectiveConfig) -> Violations:
         yield ("ipvs", "scheduler"), "must be one of " + ", ".join(sorted(_SCHEDULERS))
 
 
-def _hidden_metrics(config: EffectiveConfig) -> Violations:
-    if config.get("showHiddenMetricsForVersion") not in (None, "", f"1.{config.minor - 1}"):
-        yield ("showHiddenMetricsForVersion",), f"must be empty or the previous minor, 1.{config.minor - 1}"
+def _listens(field: str) -> Rule:
+    # kube-proxy adds the default port to an address without one, but not the brackets to ::ffff:1.2.3.4.
+    return effective_must(
+        field,
+        lambda value: not value or is_ip_port(value) or (is_ip(value) and not is_mapped_ip(value)),
+        "must be an IP address, or IP:port with a port from 1 to 65535",
+    )
 
 
 KUBE_PROXY_RULES: dict[str, Rule] = {
-    **bound_rules(_BOUNDS),
-    "gates-known": _gates,
-    "mode-linux": _mode,
-    "mode-windows": _mode_on_windows,
+    "udp-idle": effective_in_range("udpIdleTimeout", 1, None, "> 0"),
+    "config-sync": effective_in_range("configSyncPeriod", 1, None, "> 0"),
+    "conntrack": all_of(*(effective_in_range(f"conntrack.{field}", 0, None, ">= 0") for field in _CONNTRACK)),
+    "oom": effective_in_range("oomScoreAdj", -1000, 1000, "between -1000 and 1000"),
+    "client-burst": effective_in_range("clientConnection.burst", 0, None, ">= 0"),
+    "gates-known": refused_gates,
+    # The schema allows kernelspace too, which is for Windows.
+    "mode-linux": effective_must("mode", lambda mode: mode != "kernelspace", "kernelspace is for Windows"),
+    "mode-windows": effective_must(
+        "mode", lambda mode: mode in (None, "", "kernelspace"), "must be kernelspace on Windows, or empty"
+    ),
     "masq-bit": _masquerade,
     "sync-period": _sync,
     "min-sync-period": _min_sync,
     "ipvs-timeouts": _ipvs_timeouts,
     "port-range": _port_range,
-    "port-range-unread": _port_range_unread,
+    "port-range-unread": effective_must("portRange", not_, "has no effect: kube-proxy no longer reads it"),
     "logging": logging_rule,
-    "bind": _bind,
+    "bind": effective_must("bindAddress", lambda address: is_ip(address or ""), "must be an IP address"),
     "healthz": _listens("healthzBindAddress"),
     "metrics": _listens("metricsBindAddress"),
     "nodeport-addresses": _node_ports,
     "nodeport-address-words": _node_port_words,
-    "mode-nftables-gate": _mode_needs_gate("nftables", "NFTablesProxyMode"),
-    "mode-ipvs-gate": _mode_needs_gate("ipvs", "KubeProxyIPVS"),
-    "mode-left-out": _mode_left_out,
+    "mode-nftables-gate": needs_gate("mode", "NFTablesProxyMode", lambda mode: mode != "nftables", value="nftables"),
+    "mode-ipvs-gate": needs_gate("mode", "KubeProxyIPVS", lambda mode: mode != "ipvs", value="ipvs"),
+    "mode-left-out": effective_must(
+        "mode", bool, "is iptables if it is left out, and nftables in a later release: write iptables to keep it"
+    ),
     "detect-bridge": _detect("BridgeInterface", "bridgeInterface"),
     "detect-prefix": _detect("InterfaceNamePrefix", "interfaceNamePrefix"),
     "cluster-cidr": _cluster_cidr,
     "cluster-cidr-left-out": _cluster_cidr_left_out,
     "ipvs-excludes": _excludes,
     "ipvs-scheduler": _scheduler,
-    "hidden-metrics": _hidden_metrics,
+    "hidden-metrics": hidden_metrics_rule,
     PLAUSIBLE_SIZE: plausible_sizes("kube_proxy", "kubeProxy"),
 }

@@ -18,14 +18,13 @@ from .._schema.kinds import find_kind
 from . import value_facts, value_table
 from ._plausible_sizes import PLAUSIBLE_SIZE, plausible_sizes
 from ._rule import (
-    Bound,
     EffectiveConfig,
     Rule,
     RuleSet,
     Violations,
     all_of,
-    bound_rules,
     duplicates,
+    effective_in_range,
     fields_at,
     in_range,
     unique,
@@ -39,11 +38,6 @@ _BINDER = "DefaultBinder"
 _GONE_SINCE = 25
 """The minor from which on kube-scheduler's validation no longer knows the plugins that left it in 1.23."""
 _PERCENT = "between 0 and 100"
-_BOUNDS = {
-    "client-burst": (Bound("clientConnection.burst", 0, None, ">= 0"),),
-    "parallelism": (Bound("parallelism", 1, None, "> 0"),),
-    "backoff-initial": (Bound("podInitialBackoffSeconds", 1, None, "> 0"),),
-}
 
 
 def _leader_durations(config: EffectiveConfig) -> Violations:
@@ -322,7 +316,9 @@ def _extender_certificate(config: EffectiveConfig) -> Violations:
 
 
 _RULES: dict[str, Rule] = {
-    **bound_rules(_BOUNDS),
+    "client-burst": effective_in_range("clientConnection.burst", 0, None, ">= 0"),
+    "parallelism": effective_in_range("parallelism", 1, None, "> 0"),
+    "backoff-initial": effective_in_range("podInitialBackoffSeconds", 1, None, "> 0"),
     "leader-durations": _leader_durations,
     "leader-lease": _leader("leaseDuration", "renewDeadline", 1),
     "leader-renew": _leader("renewDeadline", "retryPeriod", 1.2),

@@ -16,14 +16,13 @@ from .._scalars._syntax import is_label_key, is_label_value
 from .._scalars.field_path import Path
 from ._rule import (
     SECOND,
-    Bound,
     EffectiveConfig,
     Rule,
     RuleSet,
     Violations,
     all_of,
-    bound_rules,
     duplicates,
+    effective_in_range,
     in_range,
     required,
     split_pattern,
@@ -36,17 +35,6 @@ _COMPONENT: Final = "kube_scheduler"
 _WHOLE = re.compile(r"[0-9]{1,19}")
 _OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")
 _RATIO = "RequestedToCapacityRatio"
-
-_BOUNDS = {
-    "preemption-percentage": (Bound("minCandidateNodesPercentage", 0, 100, "between 0 and 100"),),
-    "preemption-absolute": (Bound("minCandidateNodesAbsolute", 0, None, ">= 0"),),
-    "hard-affinity-weight": (Bound("hardPodAffinityWeight", 0, 100, "between 0 and 100"),),
-    "bind-timeout": (Bound("bindTimeoutSeconds", 0, None, ">= 0"),),
-    "bind-timeout-positive": (Bound("bindTimeoutSeconds", 1, None, "> 0"),),
-    "filter-timeout": (Bound("filterTimeout", 0, None, ">= 0", True),),
-    "binding-timeout": (Bound("bindingTimeout", SECOND, None, "at least 1s", True),),
-}
-_BOUND_RULES = bound_rules(_BOUNDS)
 
 
 def _both_zero(config: EffectiveConfig) -> Violations:
@@ -199,11 +187,13 @@ _KEYS = "must be the key of a label, for example kubernetes.io/hostname"
 
 _RULES: dict[str, dict[str, Rule]] = {
     "DefaultPreemptionArgs": {
-        "preemption-percentage": _BOUND_RULES["preemption-percentage"],
-        "preemption-absolute": _BOUND_RULES["preemption-absolute"],
+        "preemption-percentage": effective_in_range("minCandidateNodesPercentage", 0, 100, "between 0 and 100"),
+        "preemption-absolute": effective_in_range("minCandidateNodesAbsolute", 0, None, ">= 0"),
         "preemption-both-zero": _both_zero,
     },
-    "InterPodAffinityArgs": {"hard-affinity-weight": _BOUND_RULES["hard-affinity-weight"]},
+    "InterPodAffinityArgs": {
+        "hard-affinity-weight": effective_in_range("hardPodAffinityWeight", 0, 100, "between 0 and 100")
+    },
     "NodeAffinityArgs": {
         "node-selector-key": _selector_keys,
         "node-selector-field": _selector_fields,
@@ -257,14 +247,14 @@ _RULES: dict[str, dict[str, Rule]] = {
         "ratio-weight": _weight("resources[].weight", None, ">= 1"),
     },
     "VolumeBindingArgs": {
-        "bind-timeout": _BOUND_RULES["bind-timeout"],
-        "bind-timeout-positive": _BOUND_RULES["bind-timeout-positive"],
+        "bind-timeout": effective_in_range("bindTimeoutSeconds", 0, None, ">= 0"),
+        "bind-timeout-positive": effective_in_range("bindTimeoutSeconds", 1, None, "> 0"),
         "bind-shape": _shape("shape", False),
         "bind-shape-gate": _shape_gate,
     },
     "DynamicResourcesArgs": {
-        "filter-timeout": _BOUND_RULES["filter-timeout"],
-        "binding-timeout": _BOUND_RULES["binding-timeout"],
+        "filter-timeout": effective_in_range("filterTimeout", 0, None, ">= 0"),
+        "binding-timeout": effective_in_range("bindingTimeout", SECOND, None, "at least 1s"),
         "binding-timeout-gate": _binding_timeout_gate,
     },
 }

@@ -3,20 +3,35 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Check KubeletConfiguration as the kubelet validates it; _kubelet_startup has the checks that follow.
 
-The rules have the ids of schema/kubelet_validation_rules.json. Those about a node's resources come first.
+The rules have the ids of schema/kubelet_validation_rules.json.
 """
 
 from __future__ import annotations
 
 import posixpath
 import re
-from typing import Any, Callable
+from operator import not_
 
 from .._scalars._syntax import is_label_key, is_label_value
 from .._scalars.numbers import parse_quantity
 from ._plausible_sizes import PLAUSIBLE_SIZE, plausible_sizes
 from ._pod_sysctls import DEFAULT_SYSCTL_RULES
-from ._rule import SECOND, Bound, EffectiveConfig, Rule, Violations, bound_rules, logging_rule, tracing_rule
+from ._rule import (
+    SECOND,
+    EffectiveConfig,
+    Rule,
+    Violations,
+    all_of,
+    amount,
+    effective_in_range,
+    effective_must,
+    hidden_metrics_rule,
+    logging_rule,
+    needs_gate,
+    refused_gates,
+    tracing_rule,
+    values_must,
+)
 
 _CPUS = re.compile(r"\+?[0-9]{1,18}(-\+?[0-9]{1,18})?(,\+?[0-9]{1,18}(-\+?[0-9]{1,18})?)*")
 
@@ -159,12 +174,6 @@ def _reserved_memory_duplicate(config: EffectiveConfig) -> Violations:
             seen.add(reservation)
 
 
-def _memory_throttling(config: EffectiveConfig) -> Violations:
-    value = config.get("memoryThrottlingFactor")
-    if value is not None and not 0 < value <= 1:
-        yield ("memoryThrottlingFactor",), "must be above 0 and at most 1.0"
-
-
 _THROTTLING_BEFORE_GATE = 0.9  # the default while the gate was off, which files may hold
 
 
@@ -172,39 +181,6 @@ def _throttling_needs_gate(config: EffectiveConfig) -> Violations:
     value = config.written("memoryThrottlingFactor")
     if value not in (None, _THROTTLING_BEFORE_GATE) and not config.gates.is_on("MemoryQoS"):
         yield ("memoryThrottlingFactor",), "needs the feature gate MemoryQoS: leave it out while the gate is off"
-
-
-def _userns_ids(config: EffectiveConfig) -> Violations:
-    value = config.get("userNamespaces", "idsPerPod")
-    if value is not None and (value % 65536 or not 65536 <= value <= 2**32 - 1):
-        yield ("userNamespaces", "idsPerPod"), "must be a multiple of 65536 between 65536 and 4294967295"
-
-
-RESOURCE_RULES: dict[str, Rule] = {
-    "alloc-needs-qos-cgroups": _alloc_needs_cgroups,
-    "systemcgroups-root": _system_cgroups,
-    "shutdown-order": _shutdown_order,
-    "shutdown-min": _shutdown_least(0, "shutdownGracePeriod"),
-    "shutdown-critical-min": _shutdown_least(1, "shutdownGracePeriodCriticalPods"),
-    "shutdown-gate": _shutdown_gate,
-    "shutdown-priority-excl": _shutdown_by_priority,
-    "swap-values": _swap_values,
-    "swap-gate": _swap_gate,
-    "crashloop-range": _crash_loop,
-    "alloc-duplicate": _alloc_duplicate,
-    "alloc-compressible-excl": _alloc_compressible,
-    "alloc-system-cgroup": _alloc_cgroup("system-reserved", "systemReservedCgroup"),
-    "alloc-kube-cgroup": _alloc_cgroup("kube-reserved", "kubeReservedCgroup"),
-    "alloc-none-alone": _alloc_none,
-    "reserved-cpus-excl": _reserved_cpus_alone,
-    "reserved-cpus-parse": _reserved_cpus,
-    "reserved-memory-type": _reserved_memory_type,
-    "reserved-memory-zero": _reserved_memory_zero,
-    "reserved-memory-dup": _reserved_memory_duplicate,
-    "memqos-range": _memory_throttling,
-    "memqos-gate-off": _throttling_needs_gate,
-    "userns-ids": _userns_ids,
-}
 
 
 RULE_CHECKED_FIELDS = frozenset(
@@ -239,62 +215,11 @@ _MAX_IMAGE_LENGTH = 255
 _MILLISECOND = SECOND // 1000
 
 
-def _not_negative(field: str) -> tuple[Bound, ...]:
-    return (Bound(field, 0, None, ">= 0"),)
-
-
-_BOUNDS = {
-    "lease-duration": (Bound("nodeLeaseDurationSeconds", 1, None, "> 0"),),
-    "event-burst": _not_negative("eventBurst"),
-    "event-qps": _not_negative("eventRecordQPS"),
-    "healthz-port": (Bound("healthzPort", 0, 65535, "0 (off) or 1-65535"),),
-    "cfs-period-range-us": (Bound("cpuCFSQuotaPeriod", 1000, SECOND, "between 1us and 1s", True),),
-    "imagegc-high": (Bound("imageGCHighThresholdPercent", 0, 100, "0-100"),),
-    "imagegc-low": (Bound("imageGCLowThresholdPercent", 0, 100, "0-100"),),
-    "image-maxage-neg": (Bound("imageMaximumGCAge", 0, None, ">= 0", True),),
-    "image-minage-neg": (Bound("imageMinimumGCAge", 0, None, ">= 0", True),),
-    "iptables-drop-bit": (Bound("iptablesDropBit", 0, 31, "0-31"),),
-    "iptables-masq-bit": (Bound("iptablesMasqueradeBit", 0, 31, "0-31"),),
-    "api-burst": _not_negative("kubeAPIBurst"),
-    "api-qps": _not_negative("kubeAPIQPS"),
-    "status-max-images": (Bound("nodeStatusMaxImages", -1, None, ">= -1"),),
-    "max-open-files": _not_negative("maxOpenFiles"),
-    "max-pods": _not_negative("maxPods"),
-    "oom-score": (Bound("oomScoreAdj", -1000, 1000, "between -1000 and 1000"),),
-    "pods-per-core": _not_negative("podsPerCore"),
-    "port": (Bound("port", 1, 65535, "1-65535"),),
-    "readonly-port": (Bound("readOnlyPort", 0, 65535, "0 (off) or 1-65535"),),
-    "registry-burst": _not_negative("registryBurst"),
-    "registry-qps": _not_negative("registryPullQPS"),
-    "parallel-pulls-min": (Bound("maxParallelImagePulls", 1, None, ">= 1, or unset"),),
-    "log-workers": (Bound("containerLogMaxWorkers", 1, None, ">= 1"),),
-    "log-monitor": (Bound("containerLogMonitorInterval", 3 * SECOND, None, ">= 3s", True),),
-    "log-files": (Bound("containerLogMaxFiles", 2, None, "> 1"),),
-}
-
-
-def _gates_known(config: EffectiveConfig) -> Violations:
-    for gate, message in config.gates.refused_settings():
-        yield ("featureGates", gate), message
-
-
 def _gates_needed(config: EffectiveConfig) -> Violations:
     for gate, dependency in config.gates.unmet_dependencies():
         name = gate if config.written("featureGates", gate) is not None else dependency
         path = ("featureGates", name) if config.written("featureGates", name) is not None else ("featureGates",)
         yield path, f"the gate {gate} may only be on while {dependency} is on"
-
-
-def _needs_gate(field: str, gate: str, harmless: Callable[[Any], bool], words: str) -> Rule:
-    """Return the rule that a field is only used while a gate is on; `harmless` accepts values that do not use it."""
-
-    def check(config: EffectiveConfig) -> Violations:
-        path = tuple(field.split("."))
-        value = config.nanoseconds(*path) if words.startswith("a duration") else config.get(*path)
-        if value is not None and not harmless(value) and not config.gates.is_on(gate):
-            yield path, f"{words} needs the feature gate {gate}"
-
-    return check
 
 
 def _cfs_period_milliseconds(config: EffectiveConfig) -> Violations:
@@ -321,11 +246,6 @@ def _image_age_order(config: EffectiveConfig) -> Violations:
 def _parallel_pulls(config: EffectiveConfig) -> Violations:
     if (config.get("maxParallelImagePulls") or 0) > 1 and config.written("serializeImagePulls") is True:
         yield ("maxParallelImagePulls",), "above 1 needs serializeImagePulls: false"
-
-
-def _run_once(config: EffectiveConfig) -> Violations:
-    if config.get("runOnce"):
-        yield ("runOnce",), "must not be true"
 
 
 def _taints(config: EffectiveConfig) -> Violations:
@@ -380,16 +300,6 @@ def _pull_patterns(config: EffectiveConfig) -> Violations:
             )
 
 
-def _hidden_metrics(config: EffectiveConfig) -> Violations:
-    if config.get("showHiddenMetricsForVersion") not in (None, "", f"1.{config.minor - 1}"):
-        yield ("showHiddenMetricsForVersion",), f"must be empty or the previous minor, 1.{config.minor - 1}"
-
-
-def _tracing_gate(config: EffectiveConfig) -> Violations:
-    if config.written("tracing") is not None and not config.gates.is_on("KubeletTracing"):
-        yield ("tracing",), "needs the feature gate KubeletTracing"
-
-
 def _log_query_handler(config: EffectiveConfig) -> Violations:
     if config.get("enableSystemLogQuery") and not config.get("enableSystemLogHandler"):
         yield ("enableSystemLogQuery",), "needs enableSystemLogHandler: true"
@@ -403,75 +313,122 @@ def _pod_logs_dir(config: EffectiveConfig) -> Violations:
         yield ("podLogsDir",), "must be a path in ASCII; an absolute one without . .. // and without a trailing /"
 
 
+def _not_negative(field: str) -> Rule:
+    return effective_in_range(field, 0, None, ">= 0")
+
+
 def _linux_only(field: str) -> Rule:
-    """Return the rule that a field is not set, for operating systems other than Linux."""
-
-    def check(config: EffectiveConfig) -> Violations:
-        if config.written(field) is not None:
-            yield (field,), "must not be set: only Linux has it"
-
-    return check
-
-
-def _windows_cgroups(config: EffectiveConfig) -> Violations:
-    if config.get("cgroupsPerQOS"):
-        yield ("cgroupsPerQOS",), "must be false on Windows"
-    if config.get("enforceNodeAllocatable"):
-        yield ("enforceNodeAllocatable",), "must be [] on Windows"
+    return values_must(field, lambda _value: False, "must not be set: only Linux has it")
 
 
 KUBELET_RULES: dict[str, Rule] = {
-    **bound_rules(_BOUNDS),
-    **RESOURCE_RULES,
+    "lease-duration": effective_in_range("nodeLeaseDurationSeconds", 1, None, "> 0"),
+    "event-burst": _not_negative("eventBurst"),
+    "event-qps": _not_negative("eventRecordQPS"),
+    "healthz-port": effective_in_range("healthzPort", 0, 65535, "0 (off) or 1-65535"),
+    "cfs-period-range-us": effective_in_range("cpuCFSQuotaPeriod", 1000, SECOND, "between 1us and 1s"),
+    "imagegc-high": effective_in_range("imageGCHighThresholdPercent", 0, 100, "0-100"),
+    "imagegc-low": effective_in_range("imageGCLowThresholdPercent", 0, 100, "0-100"),
+    "image-maxage-neg": effective_in_range("imageMaximumGCAge", 0, None, ">= 0"),
+    "image-minage-neg": effective_in_range("imageMinimumGCAge", 0, None, ">= 0"),
+    "iptables-drop-bit": effective_in_range("iptablesDropBit", 0, 31, "0-31"),
+    "iptables-masq-bit": effective_in_range("iptablesMasqueradeBit", 0, 31, "0-31"),
+    "api-burst": _not_negative("kubeAPIBurst"),
+    "api-qps": _not_negative("kubeAPIQPS"),
+    "status-max-images": effective_in_range("nodeStatusMaxImages", -1, None, ">= -1"),
+    "max-open-files": _not_negative("maxOpenFiles"),
+    "max-pods": _not_negative("maxPods"),
+    "oom-score": effective_in_range("oomScoreAdj", -1000, 1000, "between -1000 and 1000"),
+    "pods-per-core": _not_negative("podsPerCore"),
+    "port": effective_in_range("port", 1, 65535, "1-65535"),
+    "readonly-port": effective_in_range("readOnlyPort", 0, 65535, "0 (off) or 1-65535"),
+    "registry-burst": _not_negative("registryBurst"),
+    "registry-qps": _not_negative("registryPullQPS"),
+    "parallel-pulls-min": effective_in_range("maxParallelImagePulls", 1, None, ">= 1, or unset"),
+    "log-workers": effective_in_range("containerLogMaxWorkers", 1, None, ">= 1"),
+    "log-monitor": effective_in_range("containerLogMonitorInterval", 3 * SECOND, None, ">= 3s"),
+    "log-files": effective_in_range("containerLogMaxFiles", 2, None, "> 1"),
+    "alloc-needs-qos-cgroups": _alloc_needs_cgroups,
+    "systemcgroups-root": _system_cgroups,
+    "shutdown-order": _shutdown_order,
+    "shutdown-min": _shutdown_least(0, "shutdownGracePeriod"),
+    "shutdown-critical-min": _shutdown_least(1, "shutdownGracePeriodCriticalPods"),
+    "shutdown-gate": _shutdown_gate,
+    "shutdown-priority-excl": _shutdown_by_priority,
+    "swap-values": _swap_values,
+    "swap-gate": _swap_gate,
+    "crashloop-range": _crash_loop,
+    "alloc-duplicate": _alloc_duplicate,
+    "alloc-compressible-excl": _alloc_compressible,
+    "alloc-system-cgroup": _alloc_cgroup("system-reserved", "systemReservedCgroup"),
+    "alloc-kube-cgroup": _alloc_cgroup("kube-reserved", "kubeReservedCgroup"),
+    "alloc-none-alone": _alloc_none,
+    "reserved-cpus-excl": _reserved_cpus_alone,
+    "reserved-cpus-parse": _reserved_cpus,
+    "reserved-memory-type": _reserved_memory_type,
+    "reserved-memory-zero": _reserved_memory_zero,
+    "reserved-memory-dup": _reserved_memory_duplicate,
+    "memqos-range": effective_must(
+        "memoryThrottlingFactor", lambda value: value is None or 0 < value <= 1, "must be above 0 and at most 1.0"
+    ),
+    "memqos-gate-off": _throttling_needs_gate,
+    "userns-ids": effective_must(
+        "userNamespaces.idsPerPod",
+        lambda value: value is None or (value % 65536 == 0 and 65536 <= value <= 2**32 - 1),
+        "must be a multiple of 65536 between 65536 and 4294967295",
+    ),
     **DEFAULT_SYSCTL_RULES,
-    "gates-known": _gates_known,
+    "gates-known": refused_gates,
     "gates-deps": _gates_needed,
-    "cfs-period-gate": _needs_gate(
+    "cfs-period-gate": needs_gate(
         "cpuCFSQuotaPeriod",
         "CustomCPUCFSQuotaPeriod",
-        lambda value: value == SECOND // 10,
-        "a duration other than 100ms",
+        lambda value: amount(value) == SECOND // 10,
+        value="a duration other than 100ms",
     ),
     "cfs-period-range-ms": _cfs_period_milliseconds,
     "imagegc-order": _image_gc_order,
-    "image-maxage-gate": _needs_gate("imageMaximumGCAge", "ImageMaximumGCAge", lambda value: value == 0, "a duration"),
+    "image-maxage-gate": needs_gate(
+        "imageMaximumGCAge", "ImageMaximumGCAge", lambda value: amount(value) == 0, value="a duration"
+    ),
     "image-age-order": _image_age_order,
     "parallel-pulls-serial": _parallel_pulls,
-    "server-tls-bootstrap": _needs_gate(
-        "serverTLSBootstrap", "RotateKubeletServerCertificate", lambda value: not value, "true"
-    ),
-    "run-once": _run_once,
+    "server-tls-bootstrap": needs_gate("serverTLSBootstrap", "RotateKubeletServerCertificate", value="true"),
+    "run-once": effective_must("runOnce", not_, "must not be true"),
     "taints": _taints,
-    "topology-policy-gate": _needs_gate(
-        "topologyManagerPolicy", "TopologyManager", lambda value: value == "none", "a policy other than none"
+    "topology-policy-gate": needs_gate(
+        "topologyManagerPolicy", "TopologyManager", lambda value: value == "none", value="a policy other than none"
     ),
-    "topology-scope-gate": _needs_gate(
-        "topologyManagerScope", "TopologyManager", lambda value: value == "container", "a scope other than container"
+    "topology-scope-gate": needs_gate(
+        "topologyManagerScope",
+        "TopologyManager",
+        lambda value: value == "container",
+        value="a scope other than container",
     ),
-    "shutdown-priority-gate": _needs_gate(
-        "shutdownGracePeriodByPodPriority", "GracefulNodeShutdownBasedOnPodPriority", lambda value: not value, "a list"
+    "shutdown-priority-gate": needs_gate(
+        "shutdownGracePeriodByPodPriority", "GracefulNodeShutdownBasedOnPodPriority", value="a list"
     ),
     "pull-creds-values": _pull_values,
-    "pull-creds-gate": _needs_gate(
-        "imagePullCredentialsVerificationPolicy",
-        "KubeletEnsureSecretPulledImages",
-        lambda value: value == "",
-        "a policy",
+    "pull-creds-gate": needs_gate(
+        "imagePullCredentialsVerificationPolicy", "KubeletEnsureSecretPulledImages", value="a policy"
     ),
     "pull-allowlist": _pull_allowlist,
     "pull-allowlist-pattern": _pull_patterns,
-    "hidden-metrics": _hidden_metrics,
+    "hidden-metrics": hidden_metrics_rule,
     "logging": logging_rule,
     "tracing": tracing_rule,
-    "tracing-gate": _tracing_gate,
-    "mem-reservation-gate": _needs_gate(
-        "memoryReservationPolicy", "MemoryQoS", lambda value: value != "TieredReservation", "TieredReservation"
+    "tracing-gate": needs_gate("tracing", "KubeletTracing", lambda _value: False),
+    "mem-reservation-gate": needs_gate(
+        "memoryReservationPolicy", "MemoryQoS", lambda value: value != "TieredReservation", value="TieredReservation"
     ),
-    "log-query-gate": _needs_gate("enableSystemLogQuery", "NodeLogQuery", lambda value: not value, "true"),
+    "log-query-gate": needs_gate("enableSystemLogQuery", "NodeLogQuery", value="true"),
     "log-query-handler": _log_query_handler,
     "pod-logs-dir": _pod_logs_dir,
     "oomkill-os": _linux_only("singleProcessOOMKill"),
     "userns-os": _linux_only("userNamespaces"),
-    "windows-cgroups": _windows_cgroups,
+    "windows-cgroups": all_of(
+        effective_must("cgroupsPerQOS", not_, "must be false on Windows"),
+        effective_must("enforceNodeAllocatable", not_, "must be [] on Windows"),
+    ),
     PLAUSIBLE_SIZE: plausible_sizes("kubelet", "kubelet"),
 }

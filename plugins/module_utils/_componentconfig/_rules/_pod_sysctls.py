@@ -9,9 +9,10 @@ The rules have the ids of schema/kubelet_validation_rules.json.
 from __future__ import annotations
 
 import re
+from operator import not_
 from typing import Final
 
-from ._rule import EffectiveConfig, Rule, Violations
+from ._rule import EffectiveConfig, Rule, Violations, effective_must, needs_gate
 
 _FIELD: Final = "defaultPodSysctls"
 _GATE: Final = "DefaultPodSysctls"
@@ -47,11 +48,6 @@ def unsafe_sysctls(config: EffectiveConfig) -> Violations:
             )
 
 
-def _needs_gate(config: EffectiveConfig) -> Violations:
-    if config.get(_FIELD) and not config.gates.is_on(_GATE):
-        yield (_FIELD,), f"needs the feature gate {_GATE}"
-
-
 def _names(config: EffectiveConfig) -> Violations:
     for name in (config.get(_FIELD) or {}) if config.gates.is_on(_GATE) else ():
         if len(name) > _MAX_NAME or not _NAME.fullmatch(name):
@@ -74,15 +70,10 @@ def _unique(config: EffectiveConfig) -> Violations:
             yield (_FIELD, name), f"is the same sysctl as {first}"
 
 
-def _not_on_windows(config: EffectiveConfig) -> Violations:
-    if config.get(_FIELD):
-        yield (_FIELD,), "must be empty on Windows"
-
-
 DEFAULT_SYSCTL_RULES: dict[str, Rule] = {
-    "default-sysctls-gate": _needs_gate,
+    "default-sysctls-gate": needs_gate(_FIELD, _GATE),
     "default-sysctls-names": _names,
     "default-sysctls-namespaced": _namespaced,
     "default-sysctls-unique": _unique,
-    "default-sysctls-os": _not_on_windows,
+    "default-sysctls-os": effective_must(_FIELD, not_, "must be empty on Windows"),
 }

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
+from operator import not_
 from typing import Any, Callable, NamedTuple
 
 from .. import ConfigError
@@ -29,6 +30,11 @@ SECOND = 10**9
 
 Violations = Iterator[tuple[Path, str]]
 """What a rule returns: the paths of the fields that violate it, each with what is allowed."""
+
+
+def amount(value: Any) -> Any:
+    """Return a number, or a duration in nanoseconds."""
+    return nanoseconds(value) if isinstance(value, str) else value
 
 
 @dataclass(frozen=True)
@@ -62,7 +68,7 @@ class EffectiveConfig:
     def nanoseconds(self, *path: str) -> int | None:
         """Return a duration, or its default, in nanoseconds; None without both."""
         value = self.get(*path)
-        return nanoseconds(value) if isinstance(value, str) else value
+        return None if value is None else amount(value)
 
     def has_field(self, *path: str) -> bool:
         """Return whether this minor has the field."""
@@ -79,6 +85,10 @@ class EffectiveConfig:
 
 
 Rule = Callable[[EffectiveConfig], Violations]
+
+
+Objects = Callable[[EffectiveConfig], Iterator[tuple[Path, Any]]]
+"""Finds the objects of a config that a rule is about, each with its path."""
 
 
 class RuleSet(NamedTuple):
@@ -173,11 +183,73 @@ def values_must(pattern: str, is_allowed: Callable[[Any], bool], message: str, a
 def in_range(pattern: str, minimum: float | None, maximum: float | None, requirement: str, absent: Any = None) -> Rule:
     """Return the rule that numbers, or durations in nanoseconds, at the pattern are within both bounds."""
 
-    def is_allowed(value: Any) -> bool:
-        number = nanoseconds(value) if isinstance(value, str) else value
+    return values_must(pattern, _within(minimum, maximum), f"must be {requirement}", absent)
+
+
+def _within(minimum: float | None, maximum: float | None) -> Callable[[Any], bool]:
+    def is_within(value: Any) -> bool:
+        number = amount(value)
         return (minimum is None or number >= minimum) and (maximum is None or number <= maximum)
 
-    return values_must(pattern, is_allowed, f"must be {requirement}", absent)
+    return is_within
+
+
+def objects_must(
+    objects: str | Objects, is_allowed: Callable[[Any], object], message: str, field: str | None = None
+) -> Rule:
+    """Return the rule that every object at a pattern, or that a function finds, is allowed.
+
+    field: the field of the object that has the finding, None for the object itself.
+    """
+
+    def check(config: EffectiveConfig) -> Violations:
+        for path, item in values_at(config.data, objects) if isinstance(objects, str) else objects(config):
+            if not is_allowed(item):
+                yield path if field is None else path + (field,), message
+
+    return check
+
+
+def effective_must(field: str, is_allowed: Callable[[Any], object], message: str) -> Rule:
+    """Return the rule that a field has an allowed value: the document's, the default, or None without both."""
+    path = tuple(field.split("."))
+
+    def check(config: EffectiveConfig) -> Violations:
+        if not is_allowed(config.get(*path)):
+            yield path, message
+
+    return check
+
+
+def effective_in_range(field: str, minimum: float | None, maximum: float | None, requirement: str) -> Rule:
+    """Return the rule that a field's number, or duration in nanoseconds, is within both bounds, if there is one."""
+    path, is_within = tuple(field.split(".")), _within(minimum, maximum)
+
+    def check(config: EffectiveConfig) -> Violations:
+        value = config.get(*path) if config.has_field(*path) else None
+        if value is not None and not is_within(value):
+            yield path, f"must be {requirement}"
+
+    return check
+
+
+def needs_gate(
+    field: str, gate: str, is_harmless: Callable[[Any], object] = not_, *, value: str = "", where: str = ""
+) -> Rule:
+    """Return the rule that a field is only used while a gate is on.
+
+    is_harmless: accepts values that do not use the field. value: words for one that does, "" for any. where: words for
+    the place of the gate's setting, "" for the config itself.
+    """
+    path = tuple(field.split("."))
+    message = " ".join(filter(None, (value, f"needs the feature gate {gate}", where)))
+
+    def check(config: EffectiveConfig) -> Violations:
+        used = config.get(*path)
+        if used is not None and not is_harmless(used) and not config.gates.is_on(gate):
+            yield path, message
+
+    return check
 
 
 def required(pattern: str, message: str = "is required") -> Rule:
@@ -242,38 +314,6 @@ def percentage_or_none(value: str) -> float | None:
         return None
 
 
-class Bound(NamedTuple):
-    """A field, the minimum and maximum of its number (None: no bound), and the requirement as text."""
-
-    field: str
-    minimum: float | None
-    maximum: float | None
-    requirement: str
-    duration: bool = False
-
-
-def _bound_rule(bounds: tuple[Bound, ...]) -> Rule:
-    def check(config: EffectiveConfig) -> Violations:
-        for bound in bounds:
-            path = tuple(bound.field.split("."))
-            if not config.has_field(*path):
-                continue
-            value = config.nanoseconds(*path) if bound.duration else config.get(*path)
-            if value is None:
-                continue
-            if (bound.minimum is not None and value < bound.minimum) or (
-                bound.maximum is not None and value > bound.maximum
-            ):
-                yield path, f"must be {bound.requirement}"
-
-    return check
-
-
-def bound_rules(table: Mapping[str, tuple[Bound, ...]]) -> dict[str, Rule]:
-    """Return rules by id from bounds by id; a field without a value and a default meets every bound."""
-    return {rule: _bound_rule(bounds) for rule, bounds in table.items()}
-
-
 _LARGEST_INT32 = 2**31 - 1
 _LARGEST_INT64 = 2**63 - 1
 _DIGITS = re.compile(r"[-+]?0*([0-9]*)\.?([0-9]*)")
@@ -317,6 +357,18 @@ def logging_rule(config: EffectiveConfig) -> Violations:
             options = config.get("logging", "options", form) or {}
             if options.get("splitStream") or whole_amount(options.get("infoBufferSize", 0)) != 0:
                 yield ("logging", "options", form), "needs the feature gate LoggingAlphaOptions"
+
+
+def refused_gates(config: EffectiveConfig) -> Violations:
+    """Check that `featureGates` has only gates that the component takes, for the kubelet and kube-proxy."""
+    for gate, message in config.gates.refused_settings():
+        yield ("featureGates", gate), message
+
+
+def hidden_metrics_rule(config: EffectiveConfig) -> Violations:
+    """Check `showHiddenMetricsForVersion`, for the kubelet and kube-proxy."""
+    if config.get("showHiddenMetricsForVersion") not in (None, "", f"1.{config.minor - 1}"):
+        yield ("showHiddenMetricsForVersion",), f"must be empty or the previous minor, 1.{config.minor - 1}"
 
 
 def tracing_rule(config: EffectiveConfig) -> Violations:
