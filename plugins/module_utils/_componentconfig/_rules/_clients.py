@@ -16,7 +16,7 @@ from typing import Any
 from .._scalars._syntax import is_dns_label, split_url
 from .._scalars.field_path import Path
 from . import value_facts
-from ._rule import EffectiveConfig, Rule, RuleSet, Violations, all_of, required, unique, values_must
+from ._rule import EffectiveConfig, Rule, Violations, all_of, required, unique, values_must
 
 _EXEC = "client.authentication.k8s.io"
 _SECRETS = ("token", "password", "client-key-data")
@@ -217,7 +217,7 @@ def _leader_lock(config: EffectiveConfig) -> Violations:
         yield ("resourceLock",), "is required: leases or endpoints"
 
 
-_RULES: dict[str, dict[str, Rule]] = {
+CLIENT_RULES: dict[str, dict[str, Rule]] = {
     "Config": KUBECONFIG_RULES,
     "Preference": {
         "alias-name": values_must(
@@ -242,9 +242,5 @@ _RULES: dict[str, dict[str, Rule]] = {
         "leader-controllers": all_of(required("controllerLeaders[].name"), required("controllerLeaders[].component")),
     },
     "KubeControllerManagerConfiguration": {"not-read": _not_read},
-}
-
-CLIENT_RULE_SETS: dict[str, tuple[RuleSet, ...]] = {
-    kind: (RuleSet("clients", kind, rules),) for kind, rules in _RULES.items()
 }
 """The rules by kind."""

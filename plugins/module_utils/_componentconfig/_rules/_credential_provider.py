@@ -9,16 +9,14 @@ The rules have the ids of schema/credential_provider_validation_rules.json.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Any
 
 from .._scalars._syntax import is_label_key, split_url
 from .._scalars.field_path import Path
 from . import value_facts
-from ._plausible_sizes import PLAUSIBLE_SIZE, plausible_sizes
 from ._rule import (
     EffectiveConfig,
     Rule,
-    RuleSet,
     Violations,
     all_of,
     duplicates,
@@ -29,7 +27,6 @@ from ._rule import (
     values_must,
 )
 
-_COMPONENT: Final = "kubelet"
 _GROUP = "credentialprovider.kubelet.k8s.io"
 _GATE = "KubeletServiceAccountTokenForCredentialProviders"
 _TOKEN = "providers[].tokenAttributes"
@@ -37,7 +34,7 @@ _KEY_LISTS = ("requiredServiceAccountAnnotationKeys", "optionalServiceAccountAnn
 
 
 def _version(config: EffectiveConfig) -> Violations:
-    allowed = [f"{_GROUP}/{version}" for version in value_facts("versions", config.minor, _COMPONENT)]
+    allowed = [f"{_GROUP}/{version}" for version in value_facts("versions", config.minor)]
     for path, provider in values_at(config.data, "providers[]"):
         if provider.get("apiVersion", "") not in allowed:
             yield path + ("apiVersion",), "must be " + " or ".join(allowed)
@@ -92,7 +89,7 @@ def _token_keys(config: EffectiveConfig) -> Violations:
         yield from duplicates(keys)
 
 
-_RULES: dict[str, Rule] = {
+CREDENTIAL_PROVIDER_RULES: dict[str, Rule] = {
     "providers": required("providers", "must hold at least one provider"),
     "provider-name": values_must(
         "providers[].name",
@@ -112,10 +109,4 @@ _RULES: dict[str, Rule] = {
     "token-required": _token_required,
     "token-cache": required(f"{_TOKEN}.cacheType", "is required: Token or ServiceAccount"),
     "token-keys": _token_keys,
-    PLAUSIBLE_SIZE: plausible_sizes(_COMPONENT, "CredentialProviderConfig"),
 }
-
-CREDENTIAL_PROVIDER_RULE_SETS: dict[str, tuple[RuleSet, ...]] = {
-    "CredentialProviderConfig": (RuleSet(_COMPONENT, "CredentialProviderConfig", _RULES),)
-}
-"""The rules by kind."""

@@ -20,7 +20,6 @@ from ._kube_apiserver_encryption import ENCRYPTION_RULES
 from ._rule import (
     EffectiveConfig,
     Rule,
-    RuleSet,
     Violations,
     absolute,
     all_of,
@@ -308,16 +307,13 @@ AUDIT_RULES: dict[str, Rule] = {
 }
 
 
-APISERVER_RULE_SETS: dict[str, tuple[RuleSet, ...]] = {
-    kind: (RuleSet("kube_apiserver", kind, rules),)
-    for kind, rules in {
-        **ADMISSION_RULES,
-        "EncryptionConfiguration": ENCRYPTION_RULES,
-        "TracingConfiguration": TRACING_RULES,
-        "EgressSelectorConfiguration": EGRESS_RULES,
-        "Policy": AUDIT_RULES,
-        "AuthenticationConfiguration": AUTHENTICATION_RULES,
-        "AuthorizationConfiguration": AUTHORIZATION_RULES,
-    }.items()
+APISERVER_RULES: dict[str, dict[str, Rule]] = {
+    **ADMISSION_RULES,
+    "EncryptionConfiguration": ENCRYPTION_RULES,
+    "TracingConfiguration": TRACING_RULES,
+    "EgressSelectorConfiguration": EGRESS_RULES,
+    "Policy": AUDIT_RULES,
+    "AuthenticationConfiguration": AUTHENTICATION_RULES,
+    "AuthorizationConfiguration": AUTHORIZATION_RULES,
 }
 """The rules by kind; kinds named Configuration have the first word of their group before it."""

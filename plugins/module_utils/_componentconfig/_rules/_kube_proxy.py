@@ -9,7 +9,6 @@ import re
 from operator import not_
 
 from .._scalars._syntax import is_cidr, is_ip, is_ip_port, is_mapped_ip
-from ._plausible_sizes import PLAUSIBLE_SIZE, plausible_sizes
 from ._rule import (
     EffectiveConfig,
     Rule,
@@ -194,5 +193,4 @@ KUBE_PROXY_RULES: dict[str, Rule] = {
     "ipvs-excludes": _excludes,
     "ipvs-scheduler": _scheduler,
     "hidden-metrics": hidden_metrics_rule,
-    PLAUSIBLE_SIZE: plausible_sizes("kube_proxy", "kubeProxy"),
 }

@@ -16,11 +16,9 @@ from .._scalars._syntax import is_extended_resource, is_ip, is_ip_port, split_ho
 from .._scalars.field_path import Path
 from .._schema.kinds import find_kind
 from . import value_facts, value_table
-from ._plausible_sizes import PLAUSIBLE_SIZE, plausible_sizes
 from ._rule import (
     EffectiveConfig,
     Rule,
-    RuleSet,
     Violations,
     all_of,
     duplicates,
@@ -315,7 +313,7 @@ def _extender_certificate(config: EffectiveConfig) -> Violations:
             yield path, "a client certificate without its key, or a key alone, is not used"
 
 
-_RULES: dict[str, Rule] = {
+KUBE_SCHEDULER_RULES: dict[str, Rule] = {
     "client-burst": effective_in_range("clientConnection.burst", 0, None, ">= 0"),
     "parallelism": effective_in_range("parallelism", 1, None, "> 0"),
     "backoff-initial": effective_in_range("podInitialBackoffSeconds", 1, None, "> 0"),
@@ -354,10 +352,4 @@ _RULES: dict[str, Rule] = {
     "extender-resource-unique": unique("extenders[].managedResources[].name", "must not be managed twice"),
     "extender-tls": _extender_tls,
     "extender-certificate": _extender_certificate,
-    PLAUSIBLE_SIZE: plausible_sizes(_COMPONENT, "KubeSchedulerConfiguration"),
 }
-
-KUBE_SCHEDULER_RULE_SETS: dict[str, tuple[RuleSet, ...]] = {
-    "KubeSchedulerConfiguration": (RuleSet(_COMPONENT, "KubeSchedulerConfiguration", _RULES),)
-}
-"""The rules by kind."""

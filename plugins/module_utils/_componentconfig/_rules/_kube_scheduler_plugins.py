@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Any
 
 from .._scalars._syntax import is_label_key, is_label_value
 from .._scalars.field_path import Path
@@ -18,7 +18,6 @@ from ._rule import (
     SECOND,
     EffectiveConfig,
     Rule,
-    RuleSet,
     Violations,
     all_of,
     duplicates,
@@ -31,7 +30,6 @@ from ._rule import (
     values_must,
 )
 
-_COMPONENT: Final = "kube_scheduler"
 _WHOLE = re.compile(r"[0-9]{1,19}")
 _OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")
 _RATIO = "RequestedToCapacityRatio"
@@ -185,7 +183,7 @@ def _binding_timeout_gate(config: EffectiveConfig) -> Violations:
 
 _KEYS = "must be the key of a label, for example kubernetes.io/hostname"
 
-_RULES: dict[str, dict[str, Rule]] = {
+SCHEDULER_PLUGIN_RULES: dict[str, dict[str, Rule]] = {
     "DefaultPreemptionArgs": {
         "preemption-percentage": effective_in_range("minCandidateNodesPercentage", 0, 100, "between 0 and 100"),
         "preemption-absolute": effective_in_range("minCandidateNodesAbsolute", 0, None, ">= 0"),
@@ -258,6 +256,7 @@ _RULES: dict[str, dict[str, Rule]] = {
         "binding-timeout-gate": _binding_timeout_gate,
     },
 }
+"""The rules by kind."""
 
 SCHEDULER_PLUGIN_CHECKED_FIELDS: dict[str, frozenset[str]] = {
     # kube-scheduler does not look at the operators of a preference of weight 0.
@@ -274,8 +273,3 @@ SCHEDULER_PLUGIN_CHECKED_FIELDS: dict[str, frozenset[str]] = {
     ),
 }
 """The fields by kind whose allowed values the rules check; see `check_types`."""
-
-SCHEDULER_PLUGIN_RULE_SETS: dict[str, tuple[RuleSet, ...]] = {
-    kind: (RuleSet(_COMPONENT, kind, rules),) for kind, rules in _RULES.items()
-}
-"""The rules by kind."""

@@ -22,11 +22,9 @@ from .._scalars._syntax import (
 )
 from .._schema.releases import minor_name, parse_minor
 from . import value_table
-from ._plausible_sizes import PLAUSIBLE_SIZE, plausible_sizes
 from ._rule import (
     EffectiveConfig,
     Rule,
-    RuleSet,
     Violations,
     absolute,
     all_of,
@@ -444,14 +442,11 @@ _RULES: dict[str, Rule] = {
     "etcd-endpoints-given": required("etcd.external.endpoints", "must have at least one endpoint"),
 }
 
-KUBEADM_RULE_SETS: dict[str, tuple[RuleSet, ...]] = {
-    kind: (RuleSet(_COMPONENT, kind, {**rules, PLAUSIBLE_SIZE: plausible_sizes(_COMPONENT, kind)}),)
-    for kind, rules in {
-        "InitConfiguration": INIT_RULES,
-        "JoinConfiguration": JOIN_RULES,
-        "ClusterConfiguration": _RULES,
-        "ResetConfiguration": RESET_RULES,
-        "UpgradeConfiguration": UPGRADE_RULES,
-    }.items()
+KUBEADM_RULES: dict[str, dict[str, Rule]] = {
+    "InitConfiguration": INIT_RULES,
+    "JoinConfiguration": JOIN_RULES,
+    "ClusterConfiguration": _RULES,
+    "ResetConfiguration": RESET_RULES,
+    "UpgradeConfiguration": UPGRADE_RULES,
 }
 """The rules by kind."""

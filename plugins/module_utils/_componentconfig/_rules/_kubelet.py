@@ -14,7 +14,6 @@ from operator import not_
 
 from .._scalars._syntax import is_label_key, is_label_value
 from .._scalars.numbers import parse_quantity
-from ._plausible_sizes import PLAUSIBLE_SIZE, plausible_sizes
 from ._pod_sysctls import DEFAULT_SYSCTL_RULES
 from ._rule import (
     SECOND,
@@ -430,5 +429,4 @@ KUBELET_RULES: dict[str, Rule] = {
         effective_must("cgroupsPerQOS", not_, "must be false on Windows"),
         effective_must("enforceNodeAllocatable", not_, "must be [] on Windows"),
     ),
-    PLAUSIBLE_SIZE: plausible_sizes("kubelet", "kubelet"),
 }

@@ -23,7 +23,7 @@ from .._scalars._syntax import (
     split_url,
 )
 from .._scalars.field_path import Path
-from ._rule import EffectiveConfig, Rule, RuleSet, Violations, all_of, duplicates, required, values_at, values_must
+from ._rule import EffectiveConfig, Rule, Violations, all_of, duplicates, required, values_at, values_must
 
 _DNS_NAME = "must be a DNS-1123 subdomain: lower-case letters, digits, - and ., as in worker-1"
 _LABEL_KEY = "must be the key of a label: [prefix/]name of at most 63 letters, digits, -, _ and ."
@@ -379,7 +379,7 @@ def _empty_or(pattern: re.Pattern[str]) -> Callable[[Any], bool]:
 
 
 _HOST: Mapping[str, Rule] = {"connection": _connection, "kubelet-flags": _kubelet_flags, "cni": _cni}
-_RULES: Mapping[str, Mapping[str, Rule]] = {
+MACHINE_RULES: Mapping[str, Mapping[str, Rule]] = {
     "Machine": {
         "spec": _required_objects("spec"),
         "name": _name_rule(),
@@ -437,7 +437,4 @@ _RULES: Mapping[str, Mapping[str, Rule]] = {
         ),
     },
 }
-
-MACHINE_RULE_SETS: Mapping[str, tuple[RuleSet, ...]] = {
-    kind: (RuleSet("machines", kind, rules),) for kind, rules in _RULES.items()
-}
+"""The rules by kind."""

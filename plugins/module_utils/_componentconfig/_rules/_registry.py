@@ -9,51 +9,62 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import cast
 
-from .._schema.kinds import KUBELET_CONFIGURATION, MACHINES, Kind
-from ._rule import RuleSet
+from .._schema.kinds import KUBELET_CONFIGURATION, MACHINES, DataModule, Kind
+from . import rule_facts, sections_of
+from ._plausible_sizes import PLAUSIBLE_SIZE, plausible_sizes
+from ._rule import Rule, RuleSet
 
 
-def _rule_sets_of(component: str) -> Mapping[str, tuple[RuleSet, ...]]:
+def _rules_of(component: str) -> Mapping[str, Mapping[str, Rule]]:
+    """Return the rules of a component by section; see `sections_of`."""
     # Imported on first use, since a node checks one component at a time. One import statement each: they are how the
     # files of a module and of the agent's archive are found.
     if component == "kubelet":
-        from ._credential_provider import CREDENTIAL_PROVIDER_RULE_SETS
+        from ._credential_provider import CREDENTIAL_PROVIDER_RULES
         from ._kubelet import KUBELET_RULES
         from ._kubelet_startup import STARTUP_RULES
 
-        kubelet = (
-            RuleSet("kubelet", "kubelet", KUBELET_RULES),
-            RuleSet("kubelet", "kubeletStart", STARTUP_RULES),
-        )
-        return {KUBELET_CONFIGURATION: kubelet, **CREDENTIAL_PROVIDER_RULE_SETS}
+        return {
+            "kubelet": KUBELET_RULES,
+            "kubeletStart": STARTUP_RULES,
+            "CredentialProviderConfig": CREDENTIAL_PROVIDER_RULES,
+        }
     if component == "kube-proxy":
         from ._kube_proxy import KUBE_PROXY_RULES
 
-        return {"KubeProxyConfiguration": (RuleSet("kube_proxy", "kubeProxy", KUBE_PROXY_RULES),)}
+        return {"kubeProxy": KUBE_PROXY_RULES}
     if component == "kube-scheduler":
-        from ._kube_scheduler import KUBE_SCHEDULER_RULE_SETS
-        from ._kube_scheduler_plugins import SCHEDULER_PLUGIN_RULE_SETS
+        from ._kube_scheduler import KUBE_SCHEDULER_RULES
+        from ._kube_scheduler_plugins import SCHEDULER_PLUGIN_RULES
 
-        return {**KUBE_SCHEDULER_RULE_SETS, **SCHEDULER_PLUGIN_RULE_SETS}
+        return {"KubeSchedulerConfiguration": KUBE_SCHEDULER_RULES, **SCHEDULER_PLUGIN_RULES}
     if component == "kube-apiserver":
-        from ._kube_apiserver import APISERVER_RULE_SETS
+        from ._kube_apiserver import APISERVER_RULES
 
-        return APISERVER_RULE_SETS
+        return APISERVER_RULES
     if component == "kubeadm":
-        from ._kubeadm import KUBEADM_RULE_SETS
+        from ._kubeadm import KUBEADM_RULES
 
-        return KUBEADM_RULE_SETS
+        return KUBEADM_RULES
     if component == MACHINES:
         # No import statement: only what imports machine_objects.py ships these rules.
-        return cast("Mapping[str, tuple[RuleSet, ...]]", import_module("._machines", __package__).MACHINE_RULE_SETS)
-    from ._clients import CLIENT_RULE_SETS
+        return cast("Mapping[str, Mapping[str, Rule]]", import_module("._machines", __package__).MACHINE_RULES)
+    from ._clients import CLIENT_RULES
 
-    return CLIENT_RULE_SETS
+    return CLIENT_RULES
 
 
 def rule_sets(kind: Kind) -> tuple[RuleSet, ...]:
     """Return the sets of rules for a kind, () if only names and types can be checked."""
-    return _rule_sets_of(kind.component).get(kind.unique_name, ())
+    rules = _rules_of(kind.component)
+    return tuple(_rule_set(kind.data_module, section, rules[section]) for section in sections_of(kind))
+
+
+def _rule_set(component: DataModule, section: str, rules: Mapping[str, Rule]) -> RuleSet:
+    """Return the set of a section's rules, with the one about plausible sizes if the data have sizes for it."""
+    if PLAUSIBLE_SIZE in rule_facts(component, section):
+        rules = {**rules, PLAUSIBLE_SIZE: plausible_sizes(component, section)}
+    return RuleSet(component, section, rules)
 
 
 def rule_checked_fields(kind: Kind) -> frozenset[str]:

@@ -485,7 +485,7 @@ CASES: list[tuple[str, int, list[Config], list[Config]]] = [
 
 
 def test_every_rule_has_a_case() -> None:
-    assert {case[0] for case in CASES} == set(KUBELET_RULES)
+    assert {case[0] for case in CASES} == {*KUBELET_RULES, "plausible-size"}
 
 
 @pytest.mark.parametrize(("rule", "minor", "bad", "good"), CASES, ids=[f"{case[0]}-1.{case[1]}" for case in CASES])
