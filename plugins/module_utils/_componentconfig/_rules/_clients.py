@@ -16,7 +16,7 @@ from typing import Any
 from .._scalars._syntax import is_dns_label, split_url
 from .._scalars.field_path import Path
 from . import value_facts
-from ._rule import EffectiveConfig, Rule, Violations, all_of, required, unique, values_must
+from ._rule import EffectiveConfig, Rule, Violations, all_of, objects_must, required, unique, values_must
 
 _EXEC = "client.authentication.k8s.io"
 _SECRETS = ("token", "password", "client-key-data")
@@ -77,29 +77,17 @@ def _namespace(config: EffectiveConfig) -> Violations:
         yield context[0] + ("namespace",), "must be the name of a namespace"
 
 
-def _server(config: EffectiveConfig) -> Violations:
-    for path, cluster in _used(config, "clusters"):
-        if not cluster.get("server"):
-            yield path + ("server",), "is required"
+def _clusters(config: EffectiveConfig) -> Iterator[_Entry]:
+    return _used(config, "clusters")
 
 
-def _authority(config: EffectiveConfig) -> Violations:
-    for path, cluster in _used(config, "clusters"):
-        if cluster.get("certificate-authority") and cluster.get("certificate-authority-data"):
-            yield path + ("certificate-authority",), "is not allowed together with certificate-authority-data"
-
-
-def _insecure(config: EffectiveConfig) -> Violations:
-    for path, cluster in _used(config, "clusters"):
-        if cluster.get("insecure-skip-tls-verify") and (
-            cluster.get("certificate-authority") or cluster.get("certificate-authority-data")
-        ):
-            yield path + ("insecure-skip-tls-verify",), "is not allowed together with a certificate authority"
+def _has_authority(cluster: Mapping[str, Any]) -> bool:
+    return bool(cluster.get("certificate-authority") or cluster.get("certificate-authority-data"))
 
 
 def _proxy(config: EffectiveConfig) -> Violations:
     schemes = ("http", "https", "socks5")
-    for path, cluster in _used(config, "clusters"):
+    for path, cluster in _clusters(config):
         url = split_url(cluster.get("proxy-url") or "http://none")
         if url is None or url.scheme not in schemes or not url.authority:
             yield path + ("proxy-url",), "must be a URL with the scheme " + ", ".join(schemes)
@@ -147,12 +135,6 @@ def _exec_version(config: EffectiveConfig) -> Violations:
             yield path + ("apiVersion",), "must be " + " or ".join(allowed)
 
 
-def _interactive(config: EffectiveConfig) -> Violations:
-    for path, plugin in _plugins(config):
-        if plugin.get("apiVersion") == f"{_EXEC}/v1" and not plugin.get("interactiveMode"):
-            yield path + ("interactiveMode",), "is required: Never, IfAvailable or Always"
-
-
 def _impersonates(config: EffectiveConfig) -> Violations:
     for path, user in _used(config, "users"):
         for field in ("as-uid", "as-groups", "as-user-extra"):
@@ -178,15 +160,30 @@ KUBECONFIG_RULES: dict[str, Rule] = {
     "context-user": _reference("users"),
     "context-namespace": _namespace,
     "references": _references,
-    "cluster-server": _server,
-    "cluster-authority": _authority,
-    "cluster-insecure": _insecure,
+    "cluster-server": objects_must(_clusters, lambda cluster: cluster.get("server"), "is required", "server"),
+    "cluster-authority": objects_must(
+        _clusters,
+        lambda cluster: not (cluster.get("certificate-authority") and cluster.get("certificate-authority-data")),
+        "is not allowed together with certificate-authority-data",
+        "certificate-authority",
+    ),
+    "cluster-insecure": objects_must(
+        _clusters,
+        lambda cluster: not (cluster.get("insecure-skip-tls-verify") and _has_authority(cluster)),
+        "is not allowed together with a certificate authority",
+        "insecure-skip-tls-verify",
+    ),
     "cluster-proxy": _proxy,
     "user-one-way": _one_way,
     "user-certificate": _certificate,
     "user-exec": _exec,
     "user-exec-version": _exec_version,
-    "user-exec-interactive": _interactive,
+    "user-exec-interactive": objects_must(
+        _plugins,
+        lambda plugin: plugin.get("apiVersion") != f"{_EXEC}/v1" or plugin.get("interactiveMode"),
+        "is required: Never, IfAvailable or Always",
+        "interactiveMode",
+    ),
     "user-impersonates": _impersonates,
     "embedded-secret": _embedded_secret,
 }

@@ -8,11 +8,7 @@ The rules have the ids of schema/credential_provider_validation_rules.json.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
-
 from .._scalars._syntax import is_label_key, split_url
-from .._scalars.field_path import Path
 from . import value_facts
 from ._rule import (
     EffectiveConfig,
@@ -21,6 +17,7 @@ from ._rule import (
     all_of,
     duplicates,
     in_range,
+    objects_must,
     required,
     unique,
     values_at,
@@ -53,22 +50,10 @@ def _match_images(config: EffectiveConfig) -> Violations:
                 )
 
 
-def _tokens(config: EffectiveConfig) -> Iterator[tuple[Path, Mapping[str, Any]]]:
-    for path, provider in values_at(config.data, "providers[]"):
-        if provider.get("tokenAttributes") is not None:
-            yield path + ("tokenAttributes",), provider
-
-
 def _token_gate(config: EffectiveConfig) -> Violations:
-    for path, _provider in _tokens(config):
+    for path, _attributes in values_at(config.data, _TOKEN):
         if not config.gates.is_on(_GATE):
             yield path, f"needs the feature gate {_GATE} in the kubelet's config"
-
-
-def _token_version(config: EffectiveConfig) -> Violations:
-    for path, provider in _tokens(config):
-        if provider.get("apiVersion") != f"{_GROUP}/v1":
-            yield path, f"is only allowed with apiVersion {_GROUP}/v1"
 
 
 def _token_required(config: EffectiveConfig) -> Violations:
@@ -104,7 +89,12 @@ CREDENTIAL_PROVIDER_RULES: dict[str, Rule] = {
         required("providers[].defaultCacheDuration"), in_range("providers[].defaultCacheDuration", 0, None, ">= 0")
     ),
     "token-gate": _token_gate,
-    "token-version": _token_version,
+    "token-version": objects_must(
+        "providers[]",
+        lambda provider: provider.get("tokenAttributes") is None or provider.get("apiVersion") == f"{_GROUP}/v1",
+        f"is only allowed with apiVersion {_GROUP}/v1",
+        "tokenAttributes",
+    ),
     "token-audience": required(f"{_TOKEN}.serviceAccountTokenAudience"),
     "token-required": _token_required,
     "token-cache": required(f"{_TOKEN}.cacheType", "is required: Token or ServiceAccount"),

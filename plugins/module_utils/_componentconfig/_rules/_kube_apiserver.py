@@ -25,6 +25,8 @@ from ._rule import (
     all_of,
     fields_at,
     in_range,
+    needs_gate,
+    objects_must,
     present,
     required,
     unique,
@@ -41,26 +43,6 @@ def _kubeconfig(config: EffectiveConfig) -> Violations:
     file = config.written("kubeConfigFile") or ""
     if not file.startswith("/") and (file or config.minor <= 35):
         yield ("kubeConfigFile",), "must be an absolute path"
-
-
-def _static_gate(config: EffectiveConfig) -> Violations:
-    if config.written("staticManifestsDir") and not config.gates.is_on("ManifestBasedAdmissionControlConfig"):
-        yield (
-            ("staticManifestsDir",),
-            "needs the feature gate ManifestBasedAdmissionControlConfig on the command line",
-        )
-
-
-def _both(config: EffectiveConfig) -> Violations:
-    for path, plugin in values_at(config.data, "plugins[]"):
-        if plugin.get("path") and plugin.get("configuration") is not None:
-            yield path + ("path",), "is not read with configuration"
-
-
-def _limit_cache(config: EffectiveConfig) -> Violations:
-    for path, limit in values_at(config.data, "limits[]"):
-        if limit.get("type") != "Server" and limit.get("cacheSize", 0) < 0:
-            yield path + ("cacheSize",), "must be >= 0"
 
 
 def _tolerations(config: EffectiveConfig) -> Iterator[tuple[Path, Mapping[str, Any]]]:
@@ -84,12 +66,6 @@ def _toleration_value(config: EffectiveConfig) -> Violations:
             yield path + ("value",), "must be empty with operator Exists"
         elif operator in ("", "Equal") and not is_label_value(value):
             yield path + ("value",), "must be the value of a label"
-
-
-def _toleration_seconds(config: EffectiveConfig) -> Violations:
-    for path, toleration in _tolerations(config):
-        if toleration.get("tolerationSeconds") is not None and toleration.get("effect") != "NoExecute":
-            yield path + ("effect",), "must be NoExecute with tolerationSeconds"
 
 
 def _toleration_gate(config: EffectiveConfig) -> Violations:
@@ -118,13 +94,20 @@ def _in_each_mode(suffix: str, allowed: Callable[[str], object], words: str) -> 
 _QUOTA: dict[str, Rule] = {"quota-resource": required("limitedResources[].resource")}
 _STATIC: dict[str, Rule] = {
     "static-manifests": absolute("staticManifestsDir"),
-    "static-manifests-gate": _static_gate,
+    "static-manifests-gate": needs_gate(
+        "staticManifestsDir", "ManifestBasedAdmissionControlConfig", where="on the command line"
+    ),
 }
 _KUBECONFIG: dict[str, Rule] = {"webhook-kubeconfig": _kubeconfig}
 
 ADMISSION_RULES: dict[str, dict[str, Rule]] = {
     "AdmissionConfiguration": {
-        "admission-both": _both,
+        "admission-both": objects_must(
+            "plugins[]",
+            lambda plugin: not plugin.get("path") or plugin.get("configuration") is None,
+            "is not read with configuration",
+            "path",
+        ),
         **ADMISSION_PLUGIN_RULES,
     },
     "WebhookAdmissionConfiguration": {**_KUBECONFIG, **_STATIC},
@@ -138,12 +121,22 @@ ADMISSION_RULES: dict[str, dict[str, Rule]] = {
         "limit-type": required("limits[].type"),
         "limit-burst": in_range("limits[].burst", 1, None, "> 0", absent=0),
         "limit-qps": in_range("limits[].qps", 1, None, "> 0", absent=0),
-        "limit-cache": _limit_cache,
+        "limit-cache": objects_must(
+            "limits[]",
+            lambda limit: limit.get("type") == "Server" or limit.get("cacheSize", 0) >= 0,
+            "must be >= 0",
+            "cacheSize",
+        ),
     },
     "podtolerationrestriction.Configuration": {
         "toleration-key": _toleration_key,
         "toleration-value": _toleration_value,
-        "toleration-seconds": _toleration_seconds,
+        "toleration-seconds": objects_must(
+            _tolerations,
+            lambda toleration: toleration.get("tolerationSeconds") is None or toleration.get("effect") == "NoExecute",
+            "must be NoExecute with tolerationSeconds",
+            "effect",
+        ),
         "toleration-gate": _toleration_gate,
     },
     "PodSecurityConfiguration": {
@@ -226,21 +219,6 @@ def _egress_tcp(config: EffectiveConfig) -> Iterator[tuple[Path, Mapping[str, An
                 yield path + below, tcp
 
 
-def _egress_url(config: EffectiveConfig) -> Violations:
-    for path, tcp in _egress_tcp(config):
-        if not tcp.get("url", "").startswith(("http://", "https://")):
-            yield path + ("url",), "must begin with http:// or https://"
-
-
-def _egress_http(config: EffectiveConfig) -> Violations:
-    for path, tcp in _egress_tcp(config):
-        if tcp.get("url", "").startswith("http://"):
-            yield (
-                path + ("url",),
-                "must begin with https://: kube-apiserver crashes on http:// because tlsConfig is missing",
-            )
-
-
 def _egress_tls(config: EffectiveConfig) -> Violations:
     for path, tcp in _egress_tcp(config):
         url, tls = tcp.get("url", ""), tcp.get("tlsConfig")
@@ -261,28 +239,26 @@ EGRESS_RULES: dict[str, Rule] = {
     ),
     "egress-transport": _egress_transport,
     "egress-uds": _egress_uds,
-    "egress-url": _egress_url,
-    "egress-http": _egress_http,
+    "egress-url": objects_must(
+        _egress_tcp,
+        lambda tcp: tcp.get("url", "").startswith(("http://", "https://")),
+        "must begin with http:// or https://",
+        "url",
+    ),
+    "egress-http": objects_must(
+        _egress_tcp,
+        lambda tcp: not tcp.get("url", "").startswith("http://"),
+        "must begin with https://: kube-apiserver crashes on http:// because tlsConfig is missing",
+        "url",
+    ),
     "egress-tls": _egress_tls,
 }
-
-
-def _audit_urls_alone(config: EffectiveConfig) -> Violations:
-    for path, rule in values_at(config.data, "rules[]"):
-        if rule.get("nonResourceURLs") and (rule.get("resources") or rule.get("namespaces")):
-            yield path + ("nonResourceURLs",), "is not allowed together with resources or namespaces"
 
 
 def _audit_group(config: EffectiveConfig) -> Violations:
     for path, group in values_at(config.data, "rules[].resources[].group"):
         if group and not is_dns_name(group) and not (group == "*" and config.minor >= 36):
             yield path, "must be the name of an API group, without a version"
-
-
-def _audit_names(config: EffectiveConfig) -> Violations:
-    for path, resource in values_at(config.data, "rules[].resources[]"):
-        if resource.get("resourceNames") and not resource.get("resources"):
-            yield path + ("resourceNames",), "needs resources"
 
 
 def _audit_stages(config: EffectiveConfig) -> Violations:
@@ -300,9 +276,19 @@ AUDIT_RULES: dict[str, Rule] = {
         lambda url: url == "*" or (url.startswith("/") and "*" not in url[:-1]),
         "must begin with /, and have * only at its end",
     ),
-    "audit-urls-alone": _audit_urls_alone,
+    "audit-urls-alone": objects_must(
+        "rules[]",
+        lambda rule: not (rule.get("nonResourceURLs") and (rule.get("resources") or rule.get("namespaces"))),
+        "is not allowed together with resources or namespaces",
+        "nonResourceURLs",
+    ),
     "audit-group": _audit_group,
-    "audit-names": _audit_names,
+    "audit-names": objects_must(
+        "rules[].resources[]",
+        lambda resource: resource.get("resources") or not resource.get("resourceNames"),
+        "needs resources",
+        "resourceNames",
+    ),
     "audit-stages": _audit_stages,
 }
 

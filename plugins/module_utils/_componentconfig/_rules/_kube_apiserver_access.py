@@ -25,6 +25,8 @@ from ._rule import (
     duplicates,
     fields_at,
     in_range,
+    needs_gate,
+    objects_must,
     present,
     required,
     unique,
@@ -83,12 +85,6 @@ def _audiences(config: EffectiveConfig) -> Violations:
         )
 
 
-def _audience_policy(config: EffectiveConfig) -> Violations:
-    for path, issuer in values_at(config.data, "jwt[].issuer"):
-        if len(issuer.get("audiences") or ()) > 1 and issuer.get("audienceMatchPolicy") != "MatchAny":
-            yield path + ("audienceMatchPolicy",), "must be MatchAny with several audiences"
-
-
 def _claim_rules(config: EffectiveConfig) -> Violations:
     for path, rule in values_at(config.data, "jwt[].claimValidationRules[]"):
         claim, expression = bool(rule.get("claim")), bool(rule.get("expression"))
@@ -105,18 +101,6 @@ def _mappings(config: EffectiveConfig, *names: str) -> Iterator[tuple[Path, Mapp
         mappings = issuer.get("claimMappings") or {}
         for name in names:
             yield path + ("claimMappings", name), mappings.get(name) or {}
-
-
-def _username(config: EffectiveConfig) -> Violations:
-    for path, mapping in _mappings(config, "username"):
-        if not mapping.get("claim") and not mapping.get("expression"):
-            yield path, "must have claim or expression"
-
-
-def _claim_or_expression(config: EffectiveConfig) -> Violations:
-    for path, mapping in _mappings(config, "username", "groups", "uid"):
-        if mapping.get("claim") and mapping.get("expression"):
-            yield path, "must not have both claim and expression"
 
 
 def _claim_prefix(config: EffectiveConfig) -> Violations:
@@ -178,17 +162,6 @@ def _in_each_issuer(pattern: str) -> Rule:
     return check
 
 
-def _anonymous(config: EffectiveConfig) -> Violations:
-    anonymous = config.written("anonymous") or {}
-    if not anonymous.get("enabled") and anonymous.get("conditions"):
-        yield ("anonymous", "conditions"), "need enabled: true"
-
-
-def _anonymous_gate(config: EffectiveConfig) -> Violations:
-    if config.written("anonymous") is not None and not config.gates.is_on("AnonymousAuthConfigurableEndpoints"):
-        yield ("anonymous",), "needs the feature gate AnonymousAuthConfigurableEndpoints on the command line"
-
-
 AUTHENTICATION_RULES: dict[str, Rule] = {
     "jwt-count": _jwt_count,
     "issuer-url": all_of(present("jwt[].issuer"), _issuer_url),
@@ -200,14 +173,27 @@ AUTHENTICATION_RULES: dict[str, Rule] = {
         "must be certificates in PEM",
     ),
     "audiences": _audiences,
-    "audience-policy": _audience_policy,
+    "audience-policy": objects_must(
+        "jwt[].issuer",
+        lambda issuer: len(issuer.get("audiences") or ()) <= 1 or issuer.get("audienceMatchPolicy") == "MatchAny",
+        "must be MatchAny with several audiences",
+        "audienceMatchPolicy",
+    ),
     "claim-rules": _claim_rules,
     "claim-rules-unique": all_of(
         _in_each_issuer("claimValidationRules[].claim"), _in_each_issuer("claimValidationRules[].expression")
     ),
-    "username": _username,
+    "username": objects_must(
+        lambda config: _mappings(config, "username"),
+        lambda mapping: mapping.get("claim") or mapping.get("expression"),
+        "must have claim or expression",
+    ),
     "email-verified": _email_verified,
-    "claim-or-expression": _claim_or_expression,
+    "claim-or-expression": objects_must(
+        lambda config: _mappings(config, "username", "groups", "uid"),
+        lambda mapping: not (mapping.get("claim") and mapping.get("expression")),
+        "must not have both claim and expression",
+    ),
     "claim-prefix": _claim_prefix,
     "extra-key": all_of(
         required("jwt[].claimMappings.extra[].key"), _extra_key, _in_each_issuer("claimMappings.extra[].key")
@@ -216,8 +202,18 @@ AUTHENTICATION_RULES: dict[str, Rule] = {
     "user-rules": all_of(
         required("jwt[].userValidationRules[].expression"), _in_each_issuer("userValidationRules[].expression")
     ),
-    "anonymous": _anonymous,
-    "anonymous-gate": _anonymous_gate,
+    "anonymous": objects_must(
+        "anonymous",
+        lambda anonymous: anonymous.get("enabled") or not anonymous.get("conditions"),
+        "need enabled: true",
+        "conditions",
+    ),
+    "anonymous-gate": needs_gate(
+        "anonymous",
+        "AnonymousAuthConfigurableEndpoints",
+        lambda _anonymous: False,
+        where="on the command line",
+    ),
 }
 
 

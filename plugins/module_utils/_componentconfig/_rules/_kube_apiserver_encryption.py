@@ -17,6 +17,7 @@ from ._rule import (
     Rule,
     Violations,
     in_range,
+    objects_must,
     values_at,
     values_must,
 )
@@ -140,17 +141,9 @@ def _kms_name_unique(config: EffectiveConfig) -> Violations:
         seen.add(name)
 
 
-def _kms_version(config: EffectiveConfig) -> Violations:
-    for path, kms in _kms(config):
-        if kms["apiVersion"] not in ("v1", "v2"):
-            yield path + ("apiVersion",), "must be v1 or v2"
-
-
-def _kms_endpoint(config: EffectiveConfig) -> Violations:
-    for path, kms in _kms(config):
-        url = split_url(kms.get("endpoint", ""))
-        if url is None or url.scheme != "unix":
-            yield path + ("endpoint",), "must be a URL with the scheme unix, for example unix:///run/kms.sock"
+def _is_socket_url(text: str) -> bool:
+    url = split_url(text)
+    return url is not None and url.scheme == "unix"
 
 
 def _kms_cache(config: EffectiveConfig) -> Violations:
@@ -186,8 +179,13 @@ ENCRYPTION_RULES: dict[str, Rule] = {
     "key-secret": _key_secret,
     "kms-name": _kms_name,
     "kms-name-unique": _kms_name_unique,
-    "kms-version": _kms_version,
-    "kms-endpoint": _kms_endpoint,
+    "kms-version": objects_must(_kms, lambda kms: kms["apiVersion"] in ("v1", "v2"), "must be v1 or v2", "apiVersion"),
+    "kms-endpoint": values_must(
+        "resources[].providers[].kms.endpoint",
+        _is_socket_url,
+        "must be a URL with the scheme unix, for example unix:///run/kms.sock",
+        absent="",
+    ),
     "kms-timeout": in_range("resources[].providers[].kms.timeout", 1, None, "> 0"),
     "kms-cache": _kms_cache,
     "kms-v1": _kms_v1,

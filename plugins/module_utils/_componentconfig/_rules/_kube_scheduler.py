@@ -25,8 +25,8 @@ from ._rule import (
     effective_in_range,
     fields_at,
     in_range,
+    objects_must,
     unique,
-    values_at,
     values_must,
 )
 
@@ -288,29 +288,10 @@ def _plugin_config_unique(config: EffectiveConfig) -> Violations:
         )
 
 
-def _extender_weight(config: EffectiveConfig) -> Violations:
-    for path, extender in values_at(config.data, "extenders[]"):
-        if extender.get("prioritizeVerb") and extender.get("weight", 0) <= 0:
-            yield path + ("weight",), "must be > 0 with prioritizeVerb"
-
-
 def _extender_bind(config: EffectiveConfig) -> Violations:
     binders = [path for path, verb in fields_at(config.data, "extenders[].bindVerb") if verb]
     for path in binders[1:]:
         yield path, "only one extender can bind"
-
-
-def _extender_tls(config: EffectiveConfig) -> Violations:
-    for path, tls in values_at(config.data, "extenders[].tlsConfig"):
-        if tls.get("insecure") and (tls.get("caFile") or tls.get("caData")):
-            yield path + ("insecure",), "excludes caFile and caData"
-
-
-def _extender_certificate(config: EffectiveConfig) -> Violations:
-    for path, tls in values_at(config.data, "extenders[].tlsConfig"):
-        certificate, key = (bool(tls.get(f"{part}File") or tls.get(f"{part}Data")) for part in ("cert", "key"))
-        if certificate != key:
-            yield path, "a client certificate without its key, or a key alone, is not used"
 
 
 KUBE_SCHEDULER_RULES: dict[str, Rule] = {
@@ -341,7 +322,12 @@ KUBE_SCHEDULER_RULES: dict[str, Rule] = {
     "plugin-unknown": _plugin_unknown,
     "plugin-point": _plugin_point,
     "plugin-config-unique": _plugin_config_unique,
-    "extender-weight": _extender_weight,
+    "extender-weight": objects_must(
+        "extenders[]",
+        lambda extender: not extender.get("prioritizeVerb") or extender.get("weight", 0) > 0,
+        "must be > 0 with prioritizeVerb",
+        "weight",
+    ),
     "extender-bind-one": _extender_bind,
     "extender-resource-name": values_must(
         "extenders[].managedResources[].name",
@@ -350,6 +336,15 @@ KUBE_SCHEDULER_RULES: dict[str, Rule] = {
         absent="",
     ),
     "extender-resource-unique": unique("extenders[].managedResources[].name", "must not be managed twice"),
-    "extender-tls": _extender_tls,
-    "extender-certificate": _extender_certificate,
+    "extender-tls": objects_must(
+        "extenders[].tlsConfig",
+        lambda tls: not (tls.get("insecure") and (tls.get("caFile") or tls.get("caData"))),
+        "excludes caFile and caData",
+        "insecure",
+    ),
+    "extender-certificate": objects_must(
+        "extenders[].tlsConfig",
+        lambda tls: bool(tls.get("certFile") or tls.get("certData")) == bool(tls.get("keyFile") or tls.get("keyData")),
+        "a client certificate without its key, or a key alone, is not used",
+    ),
 }

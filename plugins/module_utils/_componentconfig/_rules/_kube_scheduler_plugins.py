@@ -23,6 +23,7 @@ from ._rule import (
     duplicates,
     effective_in_range,
     in_range,
+    objects_must,
     required,
     split_pattern,
     unique,
@@ -33,6 +34,7 @@ from ._rule import (
 _WHOLE = re.compile(r"[0-9]{1,19}")
 _OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")
 _RATIO = "RequestedToCapacityRatio"
+_RATIO_FIELD = "requestedToCapacityRatio"
 
 
 def _both_zero(config: EffectiveConfig) -> Violations:
@@ -127,19 +129,13 @@ def _shape(pattern: str, needed: bool) -> Rule:
     )
 
 
-def _fit_ratio(config: EffectiveConfig) -> Violations:
-    for path, strategy in values_at(config.data, "scoringStrategy"):
-        if strategy.get("type") == _RATIO and "requestedToCapacityRatio" not in strategy:
-            yield path + ("requestedToCapacityRatio",), f"is required with type {_RATIO}"
-
-
 def _fit_ratio_other(message: str) -> Rule:
-    def check(config: EffectiveConfig) -> Violations:
-        for path, strategy in values_at(config.data, "scoringStrategy"):
-            if strategy.get("type") != _RATIO and "requestedToCapacityRatio" in strategy:
-                yield path + ("requestedToCapacityRatio",), message
-
-    return check
+    return objects_must(
+        "scoringStrategy",
+        lambda strategy: strategy.get("type") == _RATIO or _RATIO_FIELD not in strategy,
+        message,
+        _RATIO_FIELD,
+    )
 
 
 def _spread_defaulting(config: EffectiveConfig) -> Violations:
@@ -212,7 +208,12 @@ SCHEDULER_PLUGIN_RULES: dict[str, dict[str, Rule]] = {
         ),
         "fit-strategy": required("scoringStrategy.type"),
         "fit-weight": _weight("scoringStrategy.resources[].weight", 100, "between 1 and 100"),
-        "fit-ratio": _fit_ratio,
+        "fit-ratio": objects_must(
+            "scoringStrategy",
+            lambda strategy: strategy.get("type") != _RATIO or _RATIO_FIELD in strategy,
+            f"is required with type {_RATIO}",
+            _RATIO_FIELD,
+        ),
         "fit-ratio-other": _fit_ratio_other(f"is only allowed with type {_RATIO}"),
         "fit-ratio-unused": _fit_ratio_other(f"is only used with type {_RATIO}"),
         "fit-shape": _shape("scoringStrategy.requestedToCapacityRatio.shape", True),
