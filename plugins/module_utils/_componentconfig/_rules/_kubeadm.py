@@ -29,6 +29,7 @@ from ._rule import (
     absolute,
     all_of,
     in_range,
+    objects_must,
     required,
     values_at,
     values_must,
@@ -58,22 +59,15 @@ def named_arguments(pattern: str) -> Rule:
 
 
 def _all_alone(pattern: str) -> Rule:
-    def check(config: EffectiveConfig) -> Violations:
-        for path, errors in values_at(config.data, pattern):
-            names = {error.lower() for error in errors}
-            if "all" in names and len(names) > 1:
-                yield path, "all must stand alone"
-
-    return check
+    return values_must(
+        pattern,
+        lambda errors: len(errors) <= 1 or "all" not in {error.lower() for error in errors},
+        "all must stand alone",
+    )
 
 
 def _is_token(text: str) -> bool:
     return _TOKEN.fullmatch(text) is not None
-
-
-def _token_expiry(config: EffectiveConfig) -> Violations:
-    for path, _expires in values_at(config.data, "bootstrapTokens[].expires"):
-        yield path, "cannot be used: it excludes ttl, which always has a value"
 
 
 def _token_groups(config: EffectiveConfig) -> Violations:
@@ -92,28 +86,19 @@ def _is_of_windows(socket: str) -> bool:
     return socket.startswith("npipe:")
 
 
-def _cri_socket(config: EffectiveConfig) -> Violations:
-    socket = config.written("nodeRegistration", "criSocket") or ""
-    url = split_url(socket)
-    good = url is not None and (url.scheme == "unix" or (not url.scheme and url.path.startswith("/")))
-    if socket and not good and not _is_of_windows(socket):
-        yield ("nodeRegistration", "criSocket"), "must be an absolute path, or a URL with the scheme unix"
+def _is_socket(text: str) -> bool:
+    url = split_url(text)
+    is_path_or_unix = url is not None and (url.scheme == "unix" or (not url.scheme and url.path.startswith("/")))
+    return not text or is_path_or_unix or _is_of_windows(text)
 
 
-def _cri_url(*path: str) -> Rule:
-    def check(config: EffectiveConfig) -> Violations:
-        socket = config.written(*path) or ""
-        url = split_url(socket if socket.startswith("unix") else f"unix://{socket}")
-        if socket and (url is None or url.scheme != "unix") and not _is_of_windows(socket):
-            yield path, "must be an absolute path after unix://"
-
-    return check
+def _is_socket_url(text: str) -> bool:
+    url = split_url(text if text.startswith("unix") else f"unix://{text}")
+    return not text or (url is not None and url.scheme == "unix") or _is_of_windows(text)
 
 
-def _cri_scheme(config: EffectiveConfig) -> Violations:
-    socket = config.written("nodeRegistration", "criSocket") or ""
-    if socket and not socket.startswith("unix://") and not _is_of_windows(socket):
-        yield ("nodeRegistration", "criSocket"), "kubeadm puts unix:// before it: write that"
+def _cri_url(pattern: str) -> Rule:
+    return values_must(pattern, _is_socket_url, "must be an absolute path after unix://")
 
 
 def _taints(config: EffectiveConfig) -> Violations:
@@ -133,9 +118,15 @@ def _node(endpoint: str, key: str) -> dict[str, Rule]:
             lambda name: not name or is_dns_name(name.strip().lower()),
             "must be a DNS name",
         ),
-        "cri-socket": _cri_socket,
-        "cri-socket-url": _cri_url("nodeRegistration", "criSocket"),
-        "cri-socket-scheme": _cri_scheme,
+        "cri-socket": values_must(
+            "nodeRegistration.criSocket", _is_socket, "must be an absolute path, or a URL with the scheme unix"
+        ),
+        "cri-socket-url": _cri_url("nodeRegistration.criSocket"),
+        "cri-socket-scheme": values_must(
+            "nodeRegistration.criSocket",
+            lambda socket: not socket or socket.startswith("unix://") or _is_of_windows(socket),
+            "kubeadm puts unix:// before it: write that",
+        ),
         "node-taints": _taints,
         "kubelet-args": named_arguments("nodeRegistration.kubeletExtraArgs"),
         "ignored-errors": _all_alone("nodeRegistration.ignorePreflightErrors"),
@@ -161,7 +152,11 @@ def _node(endpoint: str, key: str) -> dict[str, Rule]:
 
 INIT_RULES: dict[str, Rule] = {
     "token": values_must("bootstrapTokens[].token", _is_token, _TOKEN_WORDS),
-    "token-expiry": _token_expiry,
+    "token-expiry": values_must(
+        "bootstrapTokens[].expires",
+        lambda _expires: False,
+        "cannot be used: it excludes ttl, which always has a value",
+    ),
     "token-usages": values_must(
         "bootstrapTokens[].usages[]", lambda usage: usage in _USAGES, "must be signing or authentication"
     ),
@@ -174,13 +169,6 @@ def _discovery_one(config: EffectiveConfig) -> Violations:
     methods = [name for name in ("bootstrapToken", "file") if config.written("discovery", name) is not None]
     if len(methods) != 1:
         yield ("discovery",), "must have exactly one of bootstrapToken and file"
-
-
-def _discovery_hashes(config: EffectiveConfig) -> Violations:
-    token = config.written("discovery", "bootstrapToken")
-    if token is not None and not token.get("caCertHashes") and not token.get("unsafeSkipCAVerification"):
-        message = "is required: without it anyone can be the API server (unsafeSkipCAVerification: true accepts that)"
-        yield ("discovery", "bootstrapToken", "caCertHashes"), message
 
 
 def _hash_format(config: EffectiveConfig) -> Violations:
@@ -201,11 +189,9 @@ def _discovery_token(config: EffectiveConfig) -> Violations:
         yield ("discovery", "tlsBootstrapToken"), _TOKEN_WORDS
 
 
-def _discovery_file(config: EffectiveConfig) -> Violations:
-    for path, file in values_at(config.data, "discovery.file"):
-        url = split_url(file.get("kubeConfigPath", ""))
-        if url is None or url.scheme not in ("", "https", "file") or not (url.path or url.authority):
-            yield path + ("kubeConfigPath",), "must be a path, or a URL with the scheme https"
+def _is_kubeconfig_place(text: str) -> bool:
+    url = split_url(text)
+    return url is not None and url.scheme in ("", "https", "file") and bool(url.path or url.authority)
 
 
 JOIN_RULES: dict[str, Rule] = {
@@ -216,10 +202,20 @@ JOIN_RULES: dict[str, Rule] = {
         "must be host:port",
         absent="",
     ),
-    "discovery-hashes": _discovery_hashes,
+    "discovery-hashes": objects_must(
+        "discovery.bootstrapToken",
+        lambda token: token.get("caCertHashes") or token.get("unsafeSkipCAVerification"),
+        "is required: without it anyone can be the API server (unsafeSkipCAVerification: true accepts that)",
+        "caCertHashes",
+    ),
     "discovery-hash-format": _hash_format,
     "discovery-token": _discovery_token,
-    "discovery-file": _discovery_file,
+    "discovery-file": values_must(
+        "discovery.file.kubeConfigPath",
+        _is_kubeconfig_place,
+        "must be a path, or a URL with the scheme https",
+        absent="",
+    ),
     "ca-path": values_must(
         "caCertPath",
         lambda path: not path or (path.startswith("/") and path.endswith(".crt")),
@@ -366,11 +362,6 @@ def _is_san(text: str) -> bool:
     return is_ip(text) or is_dns_name(text) or is_dns_name(text, wildcard=True)
 
 
-def _etcd_one(config: EffectiveConfig) -> Violations:
-    if config.written("etcd", "local") is not None and config.written("etcd", "external") is not None:
-        yield ("etcd",), "must not have both local and external"
-
-
 def _etcd_client(config: EffectiveConfig) -> Violations:
     for path, external in values_at(config.data, "etcd.external"):
         ca, certificate, key = (bool(external.get(f"{part}File")) for part in ("ca", "cert", "key"))
@@ -433,7 +424,11 @@ _RULES: dict[str, Rule] = {
             for pattern in ("imageRepository", "dns.imageRepository", "etcd.local.imageRepository")
         )
     ),
-    "etcd-one": _etcd_one,
+    "etcd-one": objects_must(
+        "etcd",
+        lambda etcd: etcd.get("local") is None or etcd.get("external") is None,
+        "must not have both local and external",
+    ),
     "etcd-paths": all_of(
         absolute("etcd.local.dataDir"), *(absolute(f"etcd.external.{part}File") for part in ("ca", "cert", "key"))
     ),

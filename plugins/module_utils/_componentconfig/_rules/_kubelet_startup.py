@@ -20,7 +20,17 @@ from .._schema.kinds import fact_at
 from ..findings import Finding, Level
 from . import value_facts, value_table
 from ._pod_sysctls import unsafe_sysctls
-from ._rule import EffectiveConfig, Rule, Violations, percentage_or_none, quantity_or_none
+from ._rule import (
+    EffectiveConfig,
+    Rule,
+    Violations,
+    amount,
+    effective_must,
+    needs_gate,
+    percentage_or_none,
+    quantity_or_none,
+    reserved_amounts,
+)
 
 _EVERYWHERE = ("0.0.0.0", "::")
 _ADDRESS_OF = {"port": "address", "readOnlyPort": "address", "healthzPort": "healthzBindAddress"}
@@ -124,18 +134,6 @@ def _overlap(first: str, second: str) -> bool:
     return first == second or not {first, second}.isdisjoint(_EVERYWHERE)
 
 
-SERVER_RULES: dict[str, Rule] = {
-    "tls-min": _tls_version,
-    "tls-suites": _tls_suites,
-    "tls-suites-http2": _tls_suites_of_http2,
-    "tls-pair": _tls_pair,
-    "tls-pair-unserved": _tls_pair,
-    "tls-curves": _tls_curves,
-    "address-ip": _address,
-    "ports-differ": _ports,
-}
-
-
 _RULE = "only-logged"
 _NAME = re.compile(
     r"(?=.{1,253}\.?$)[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?(\.[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?)*\.?"
@@ -220,16 +218,11 @@ def _policy(field: str, gate: str) -> Rule:
 
 
 def _cpu_static(config: EffectiveConfig) -> Violations:
-    if (
-        config.get("cpuManagerPolicy") != "static"
-        or config.get("reservedSystemCPUs")
-        or not config.gates.is_on("CPUManager")
-    ):
+    is_static = config.get("cpuManagerPolicy") == "static" and config.gates.is_on("CPUManager")
+    if not is_static or config.get("reservedSystemCPUs"):
         return
-    amounts = [
-        quantity_or_none((config.get(field) or {}).get("cpu", 0)) for field in ("kubeReserved", "systemReserved")
-    ]
-    if None not in amounts and sum(amount for amount in amounts if amount is not None) <= 0:
+    amounts = reserved_amounts(config, "cpu").values()
+    if None not in amounts and sum(filter(None, amounts)) <= 0:
         message = "static needs reserved CPUs: kubeReserved.cpu, systemReserved.cpu or reservedSystemCPUs"
         yield ("cpuManagerPolicy",), message
 
@@ -333,13 +326,10 @@ def _memory_static(config: EffectiveConfig) -> Violations:
                 message = "must not be reserved with memoryManagerPolicy: Static: kubeReserved, systemReserved and"
                 yield ("reservedMemory", index, "limits", resource), f"{message} evictionHard hold no huge pages"
     eviction = (config.get("evictionHard") or {}).get("memory.available", 0)
-    reserved = [
-        quantity_or_none((config.get(field) or {}).get("memory", 0)) for field in ("kubeReserved", "systemReserved")
-    ]
-    parts = [*reserved, quantity_or_none(eviction)]
+    parts = [*reserved_amounts(config, "memory").values(), quantity_or_none(eviction)]
     if None in parts:
         return  # a percentage needs the host, and another rule refuses an invalid quantity
-    total = sum(amount for amount in parts if amount is not None)
+    total = sum(filter(None, parts))
     reserved_total = sum(parse_quantity(entry.get("limits", {}).get("memory", 0)) for entry in entries)
     if reserved_total != total:
         yield (
@@ -428,26 +418,6 @@ def _log_manager(config: EffectiveConfig) -> Violations:
         yield ("containerLogMaxFiles",), "must be > 1"
 
 
-def _seccomp_gate(config: EffectiveConfig) -> Violations:
-    if config.get("seccompDefault") and not config.gates.is_on("SeccompDefault"):
-        yield ("seccompDefault",), "true needs the feature gate SeccompDefault"
-
-
-def _system_cgroups(config: EffectiveConfig) -> Violations:
-    if config.get("systemCgroups") == "/":
-        yield ("systemCgroups",), 'must not be "/"'
-
-
-def _sync_frequency(config: EffectiveConfig) -> Violations:
-    if (config.nanoseconds("syncFrequency") or 0) <= 0:
-        yield ("syncFrequency",), "must be > 0"
-
-
-def _runtime_timeout(config: EffectiveConfig) -> Violations:
-    if (config.nanoseconds("runtimeRequestTimeout") or 0) <= 0:
-        yield ("runtimeRequestTimeout",), "must be > 0: no call of the container runtime would end in time"
-
-
 def _iptables_bits(config: EffectiveConfig) -> Violations:
     if config.get("makeIPTablesUtilChains") and config.get("iptablesDropBit") == config.get("iptablesMasqueradeBit"):
         field, other_field = "iptablesDropBit", "iptablesMasqueradeBit"
@@ -463,10 +433,21 @@ def _cgroup_driver(config: EffectiveConfig) -> Violations:
 
 
 STARTUP_RULES: dict[str, Rule] = {
-    **SERVER_RULES,
-    "system-cgroups": _system_cgroups,
-    "sync-frequency": _sync_frequency,
-    "runtime-timeout": _runtime_timeout,
+    "tls-min": _tls_version,
+    "tls-suites": _tls_suites,
+    "tls-suites-http2": _tls_suites_of_http2,
+    "tls-pair": _tls_pair,
+    "tls-pair-unserved": _tls_pair,
+    "tls-curves": _tls_curves,
+    "address-ip": _address,
+    "ports-differ": _ports,
+    "system-cgroups": effective_must("systemCgroups", lambda value: value != "/", 'must not be "/"'),
+    "sync-frequency": effective_must("syncFrequency", lambda value: amount(value or 0) > 0, "must be > 0"),
+    "runtime-timeout": effective_must(
+        "runtimeRequestTimeout",
+        lambda value: amount(value or 0) > 0,
+        "must be > 0: no call of the container runtime would end in time",
+    ),
     "iptables-bits": _iptables_bits,
     "cgroup-driver-values": _cgroup_driver,
     "reserved-keys": _reserved_keys,
@@ -487,5 +468,5 @@ STARTUP_RULES: dict[str, Rule] = {
     "qos-reserved": _qos_reserved,
     "unsafe-sysctls": unsafe_sysctls,
     "log-size": _log_manager,
-    "seccomp-gate": _seccomp_gate,
+    "seccomp-gate": needs_gate("seccompDefault", "SeccompDefault", value="true"),
 }

@@ -305,6 +305,12 @@ def quantity_or_none(value: Any) -> Fraction | None:
         return None
 
 
+def reserved_amounts(config: EffectiveConfig, resource: str) -> dict[str, Fraction | None]:
+    """Return how much of a resource the kubelet reserves by each field, None for what is not a quantity."""
+    fields = ("kubeReserved", "systemReserved")
+    return {field: quantity_or_none((config.get(field) or {}).get(resource, 0)) for field in fields}
+
+
 def percentage_or_none(value: str) -> float | None:
     """Return the number before the percent signs, or None if the value is not a percentage."""
     number = value.rstrip("%")

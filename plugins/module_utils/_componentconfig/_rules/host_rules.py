@@ -18,7 +18,7 @@ from ..findings import Finding, Level
 from ._host_cgroups import cgroup_findings, cgroup_paths
 from ._host_shutdown import delays_shutdown, inhibitor_findings
 from ._host_states import damaged_state_findings, stale_state_findings
-from ._rule import EffectiveConfig, percentage_or_none, quantity_or_none
+from ._rule import EffectiveConfig, percentage_or_none, quantity_or_none, reserved_amounts
 from .host_model import KERNEL_PARAMETERS, ContainerRuntime, Host, HostQuery
 
 _MAX_NUMA_NODES = 8
@@ -153,6 +153,11 @@ _EVICTION_SIGNALS = {
 }
 
 
+def _reserved(config: EffectiveConfig, resource: str) -> dict[str, Fraction]:
+    # Validation refuses an amount that is not a quantity.
+    return {field: amount or Fraction(0) for field, amount in reserved_amounts(config, resource).items()}
+
+
 def _allocatable(config: EffectiveConfig, host: Host) -> Iterator[Finding]:
     capacities = {"cpu": len(host.cpus), "memory": host.memory, "ephemeral-storage": host.disk}
     for resource, (signal, unit) in _EVICTION_SIGNALS.items():
@@ -161,13 +166,9 @@ def _allocatable(config: EffectiveConfig, host: Host) -> Iterator[Finding]:
             continue  # reservedSystemCPUs replaces both reservations
         if resource == "ephemeral-storage" and not _isolates_storage(config):
             continue  # the kubelet does not count it then
-        reserved = [
-            quantity_or_none((config.get(field) or {}).get(resource, 0))
-            or Fraction(0)  # validation refuses an invalid one
-            for field in ("kubeReserved", "systemReserved")
-        ]
-        fields = [field for field, amount in zip(("kubeReserved", "systemReserved"), reserved) if amount]
-        total = sum(reserved) + _threshold((config.get("evictionHard") or {}).get(signal, 0), capacity)
+        reserved = _reserved(config, resource)
+        fields = [field for field, amount in reserved.items() if amount]
+        total = sum(reserved.values()) + _threshold((config.get("evictionHard") or {}).get(signal, 0), capacity)
         if total > capacity:
             path = (fields[0], resource) if fields else ("evictionHard", signal)
             message = f"with the other reservations and evictionHard it is more than this host has: {capacity} {unit}"
@@ -179,10 +180,7 @@ def _process_ids(config: EffectiveConfig, host: Host) -> Iterator[Finding]:
     if not host.pids:
         return
     limit = f"this host has {host.pids} (the lower one of kernel.pid_max and kernel.threads-max)"
-    reserved = {
-        field: quantity_or_none((config.get(field) or {}).get("pid", 0)) or Fraction(0)
-        for field in ("kubeReserved", "systemReserved")
-    }
+    reserved = _reserved(config, "pid")
     if sum(reserved.values()) >= host.pids:
         field = "kubeReserved" if reserved["kubeReserved"] else "systemReserved"
         message = f"the reservations leave no process ids for pods: {limit}"
