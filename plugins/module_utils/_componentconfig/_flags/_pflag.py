@@ -139,8 +139,36 @@ def _error(text: str, allowed: str) -> ConfigError:
     return ConfigError(f"{show(text)}: {allowed}")
 
 
-def _string(values: Sequence[str]) -> str:
-    return values[-1]
+def _text(is_allowed: Callable[[str], bool], allowed: str) -> Callable[[Sequence[str]], str]:
+    """Return the parser of a value that stays the text that it is. allowed: what the error says."""
+
+    def parse(values: Sequence[str]) -> str:
+        if not is_allowed(values[-1]):
+            raise _error(values[-1], allowed)
+        return values[-1]
+
+    return parse
+
+
+def _parses(parse: Callable[[str], Any]) -> Callable[[str], bool]:
+    """Return whether a function takes a text, which otherwise raises ConfigError."""
+
+    def is_allowed(text: str) -> bool:
+        try:
+            parse(text)
+        except ConfigError:
+            return False
+        return True
+
+    return is_allowed
+
+
+def _is_port_range(text: str) -> bool:
+    first, sign, second = re.fullmatch(r"([^-+]*)([-+]?)(.*)", text.strip(), re.DOTALL).groups()  # type: ignore[union-attr]
+    if not text.strip():
+        return True
+    are_ports = is_port(first, 0) and (not sign or is_port(second, 0))
+    return are_ports and (sign != "-" or int(first) <= int(second))
 
 
 def _boolean(values: Sequence[str]) -> bool:
@@ -170,14 +198,6 @@ def _float(values: Sequence[str]) -> int | float:
     return int(value) if value.is_integer() else value
 
 
-def _duration(values: Sequence[str]) -> str:
-    try:
-        nanoseconds(values[-1])
-    except ConfigError:
-        raise _error(values[-1], "must be a duration, for example 90s, 1m30s or 500ms") from None
-    return values[-1]
-
-
 def _list(values: Sequence[str]) -> list[str]:
     items: list[str] = []
     for text in values:
@@ -200,17 +220,9 @@ def _pairs(values: Sequence[str], separator: str) -> Iterator[tuple[str, str]]:
             yield key.strip(), value.strip()
 
 
-def _map(values: Sequence[str]) -> dict[str, str]:
-    return dict(_pairs(values, "="))
-
-
 def _loose_map(values: Sequence[str]) -> dict[str, str]:
     parts = [part.partition("=") for text in values for part in text.split(",") if part]
     return {key.strip(): value.strip() for key, _equals, value in parts}
-
-
-def _thresholds(values: Sequence[str]) -> dict[str, str]:
-    return dict(_pairs(values, "<"))
 
 
 def _switches(values: Sequence[str]) -> dict[str, bool]:
@@ -265,45 +277,6 @@ def _levels(values: Sequence[str]) -> list[dict[str, Any]]:
     return levels
 
 
-def _profile(values: Sequence[str]) -> list[dict[str, str]]:
-    return [{"schedulerName": values[-1]}]
-
-
-def _array(values: Sequence[str]) -> list[str]:
-    return list(values)
-
-
-def _quantity(values: Sequence[str]) -> str:
-    try:
-        parse_quantity(values[-1])
-    except ConfigError:
-        raise _error(values[-1], "must be a quantity, for example 500Mi") from None
-    return values[-1]
-
-
-def _ip(values: Sequence[str]) -> str:
-    text = values[-1].strip()
-    if text and not is_ip(text):
-        raise _error(values[-1], "must be an IP address")
-    return values[-1]
-
-
-def _address_port(values: Sequence[str]) -> str:
-    text = values[-1]
-    if text and not is_ip(text) and not is_ip_port(text, 0):
-        raise _error(text, "must be an IP address, perhaps with a port")
-    return text
-
-
-def _port_range(values: Sequence[str]) -> str:
-    text = values[-1].strip()
-    first, sign, second = re.fullmatch(r"([^-+]*)([-+]?)(.*)", text, re.DOTALL).groups()  # type: ignore[union-attr]
-    is_range = not text or (is_port(first, 0) and (not sign or is_port(second, 0)))
-    if not is_range or (sign == "-" and int(first) > int(second)):
-        raise _error(values[-1], "must be a range of ports, for example 30000-32767")
-    return values[-1]
-
-
 def _whole_numbers(values: Sequence[str]) -> list[int]:
     return [int(_integer([part])) for text in values for part in text.split(",") if text]
 
@@ -314,13 +287,6 @@ def _certificates(values: Sequence[str]) -> list[str]:
         if len(files) != 2 or not all(files):
             raise ConfigError("must be certificate,key or certificate,key:name,...")
     return list(values)
-
-
-def _tristate(values: Sequence[str]) -> str:
-    text = values[-1]
-    if text != "raw" and not text.startswith("v") and parse_bool(text) is None:
-        raise _error(text, "must be true, false or raw")
-    return text
 
 
 REPEATABLE: frozenset[FlagForm] = frozenset(
@@ -341,29 +307,34 @@ REPEATABLE: frozenset[FlagForm] = frozenset(
 """The forms of flags whose uses add up; of any other flag the last use wins."""
 
 FORMS: Mapping[FlagForm, Callable[[Sequence[str]], Any]] = {
-    "string": _string,
+    "string": lambda values: values[-1],
     "bool": _boolean,
     "int": _integer,
     "float": _float,
-    "duration": _duration,
+    "duration": _text(_parses(nanoseconds), "must be a duration, for example 90s, 1m30s or 500ms"),
     "list": _list,
-    "map": _map,
-    "mapLess": _thresholds,
+    "map": lambda values: dict(_pairs(values, "=")),
+    "mapLess": lambda values: dict(_pairs(values, "<")),
     "mapBool": _switches,
     "headers": _headers,
     "taints": _taints,
     "reservedMemory": _reserved_memory,
     "vmodule": _levels,
-    "profileName": _profile,
-    "array": _array,
+    "profileName": lambda values: [{"schedulerName": values[-1]}],
+    "array": list,
     "looseMap": _loose_map,
-    "quantity": _quantity,
-    "ip": _ip,
-    "addressPort": _address_port,
-    "portRange": _port_range,
+    "quantity": _text(_parses(parse_quantity), "must be a quantity, for example 500Mi"),
+    "ip": _text(lambda text: not text.strip() or is_ip(text.strip()), "must be an IP address"),
+    "addressPort": _text(
+        lambda text: not text or is_ip(text) or is_ip_port(text, 0), "must be an IP address, perhaps with a port"
+    ),
+    "portRange": _text(_is_port_range, "must be a range of ports, for example 30000-32767"),
     "intList": _whole_numbers,
     "certKeyPairs": _certificates,
-    "tristate": _tristate,
+    "tristate": _text(
+        lambda text: text == "raw" or text.startswith("v") or parse_bool(text) is not None,
+        "must be true, false or raw",
+    ),
 }
 """The parser of each form; it takes the values of all uses of a flag."""
 
