@@ -100,26 +100,19 @@ class LossHint(NamedTuple):
 
 
 def drop_unknown_fields(
-    data: dict[str, Any], source: Kind, target: Kind, losses: list[Loss], hints: Mapping[str, LossHint]
+    data: dict[str, Any],
+    source: Kind,
+    target: Kind,
+    losses: list[Loss],
+    hints: Mapping[str, LossHint],
+    path: Path = (),
 ) -> None:
     """Drop fields that the version `target` lacks from data of the version `source`, in place.
 
-    hints: by the path of a field, without indexes and keys; each applies to all fields inside it.
+    hints: by the path of a field, without indexes and keys; each applies to all fields inside it. path: of the data in
+    the document, at which the paths of losses begin, but not those of hints.
     """
-    drop_unknown_subfields(data, source.fields, target.fields, (), losses, hints, target.api_version)
-
-
-def drop_unknown_subfields(
-    data: dict[str, Any],
-    source: Mapping[str, Any],
-    target: Mapping[str, Any],
-    path: Path,
-    losses: list[Loss],
-    hints: Mapping[str, LossHint],
-    version: str,
-) -> None:
-    """Drop fields of the object at a path as `drop_unknown_fields` does. The paths of `hints` begin at the object."""
-    _FieldDropper(losses, hints, version, len(path)).object(data, source, target, path)
+    _FieldDropper(losses, hints, target.api_version, len(path)).object(data, source.fields, target.fields, path)
 
 
 class _FieldDropper:

@@ -10,7 +10,7 @@ from typing import Any
 
 from .._scalars.field_path import Path
 from .._schema.kinds import Kind, find_kind
-from ._field_moves import Loss, LossHint, drop_unknown_subfields
+from ._field_moves import Loss, LossHint, drop_unknown_fields
 
 
 class PluginSet:
@@ -181,14 +181,13 @@ def _take_strategy(profile: dict[str, Any]) -> dict[str, Any]:
 
 def _args_of(profile: dict[str, Any], plugin: str, target: Kind) -> dict[str, Any]:
     """Return the arguments of a plugin, which are added if there are none."""
-    for entry in _entries(profile):
-        if entry.get("name") == plugin:
-            if not isinstance(entry.get("args"), dict):
-                entry["args"] = {"apiVersion": target.api_version, "kind": f"{plugin}Args"}
-            present: dict[str, Any] = entry["args"]
-            return present
-    args: dict[str, Any] = {"apiVersion": target.api_version, "kind": f"{plugin}Args"}
-    profile.setdefault("pluginConfig", []).append({"name": plugin, "args": args})
+    entry = next((entry for entry in _entries(profile) if entry.get("name") == plugin), None)
+    if entry is None:
+        entry = {"name": plugin}
+        profile.setdefault("pluginConfig", []).append(entry)
+    if not isinstance(entry.get("args"), dict):
+        entry["args"] = {"apiVersion": target.api_version, "kind": f"{plugin}Args"}
+    args: dict[str, Any] = entry["args"]
     return args
 
 
@@ -360,5 +359,5 @@ def _convert_plugin_args(entry: dict[str, Any], path: Path, source: Kind, target
             args["defaultingType"] = args.get("defaultingType") or "List"
         if args.get("apiVersion") is not None:
             args["apiVersion"] = target.api_version
-        drop_unknown_subfields(args, old.fields, new.fields, (*path, "args"), losses, {}, target.api_version)
+        drop_unknown_fields(args, old, new, losses, {}, (*path, "args"))
     return True
