@@ -153,7 +153,7 @@ def _embedded_secret(config: EffectiveConfig) -> Violations:
 
 
 KUBECONFIG_RULES: dict[str, Rule] = {
-    "names-unique": all_of(unique("clusters[].name"), unique("users[].name"), unique("contexts[].name")),
+    "names-unique": unique("clusters[]|users[]|contexts[].name"),
     "current-context": _current,
     "no-context": _no_context,
     "context-cluster": _reference("clusters"),
@@ -190,8 +190,6 @@ KUBECONFIG_RULES: dict[str, Rule] = {
 
 
 _ALIAS = re.compile(r"[a-zA-Z]+")
-_OPTIONS = ("aliases[].options[]", "defaults[].options[]", "aliases[].flags[]", "overrides[].flags[]")
-"""The fields that name flags, in v1beta1 and in v1alpha1."""
 
 
 def _allowlist(config: EffectiveConfig) -> Violations:
@@ -202,6 +200,10 @@ def _allowlist(config: EffectiveConfig) -> Violations:
     if is_allowlist != has_plugins:
         words = "must hold at least one plugin with" if is_allowlist else "is only allowed with"
         yield ("credentialPluginAllowlist",), f"{words} credentialPluginPolicy: Allowlist"
+
+
+def _flag_names(pattern: str) -> Rule:
+    return values_must(pattern, lambda name: not name.startswith("-"), "must be a flag's long name, without dashes")
 
 
 def _not_read(config: EffectiveConfig) -> Violations:
@@ -222,21 +224,15 @@ CLIENT_RULES: dict[str, dict[str, Rule]] = {
         ),
         "alias-unique": unique("aliases[].name"),
         "option-name": all_of(
-            *(
-                values_must(
-                    f"{options}.name",
-                    lambda name: not name.startswith("-"),
-                    "must be a flag's long name, without dashes",
-                )
-                for options in _OPTIONS
-            )
+            _flag_names("aliases[]|defaults[].options[].name"),  # of v1beta1
+            _flag_names("aliases[]|overrides[].flags[].name"),  # of v1alpha1
         ),
         "plugin-allowlist": _allowlist,
     },
     "LeaderMigrationConfiguration": {
         "leader-name": values_must("leaderName", bool, "is required", absent=""),
         "leader-lock": _leader_lock,
-        "leader-controllers": all_of(required("controllerLeaders[].name"), required("controllerLeaders[].component")),
+        "leader-controllers": required("controllerLeaders[].name|component"),
     },
     "KubeControllerManagerConfiguration": {"not-read": _not_read},
 }

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, Callable
+from typing import Any
 
 from .._scalars._syntax import is_dns_label, is_dns_name, is_grpc_target, is_label_key, is_label_value
 from .._scalars.field_path import Path
@@ -36,7 +36,6 @@ from ._rule import (
 
 _LEVELS = ("privileged", "baseline", "restricted")
 _VERSION = re.compile(r"latest|v1\.(?:0|[1-9][0-9]{0,30})")
-_MODES = ("enforce", "audit", "warn")
 
 
 def _kubeconfig(config: EffectiveConfig) -> Violations:
@@ -80,15 +79,6 @@ def _toleration_gate(config: EffectiveConfig) -> Violations:
 
 def _is_security_version(text: str) -> bool:
     return _VERSION.fullmatch(text) is not None and (text == "latest" or int(text[3:]) < 2**63)
-
-
-def _in_each_mode(suffix: str, allowed: Callable[[str], object], words: str) -> Rule:
-    return all_of(
-        *(
-            values_must(f"defaults.{mode}{suffix}", lambda value: not value or bool(allowed(value)), words)
-            for mode in _MODES
-        )
-    )
 
 
 _QUOTA: dict[str, Rule] = {"quota-resource": required("limitedResources[].resource")}
@@ -140,18 +130,20 @@ ADMISSION_RULES: dict[str, dict[str, Rule]] = {
         "toleration-gate": _toleration_gate,
     },
     "PodSecurityConfiguration": {
-        "security-level": _in_each_mode("", _LEVELS.__contains__, "must be one of " + ", ".join(_LEVELS)),
-        "security-version": _in_each_mode(
-            "-version", _is_security_version, "must be latest or a version, for example v1.31"
+        "security-level": values_must(
+            "defaults.enforce|audit|warn", ("", *_LEVELS).__contains__, "must be one of " + ", ".join(_LEVELS)
+        ),
+        "security-version": values_must(
+            "defaults.enforce-version|audit-version|warn-version",
+            lambda version: not version or _is_security_version(version),
+            "must be latest or a version, for example v1.31",
         ),
         "exempt-namespaces": values_must("exemptions.namespaces[]", is_dns_label, "must be the name of a namespace"),
         "exempt-classes": values_must(
             "exemptions.runtimeClasses[]", is_dns_name, "must be the name of a runtime class"
         ),
         "exempt-users": values_must("exemptions.usernames[]", bool, "must not be empty"),
-        "exempt-twice": all_of(
-            unique("exemptions.usernames[]"), unique("exemptions.namespaces[]"), unique("exemptions.runtimeClasses[]")
-        ),
+        "exempt-twice": unique("exemptions.usernames[]|namespaces[]|runtimeClasses[]"),
     },
 }
 """The rules by kind; kinds named Configuration have the first word of their group before it."""
@@ -261,11 +253,8 @@ def _audit_group(config: EffectiveConfig) -> Violations:
             yield path, "must be the name of an API group, without a version"
 
 
-def _audit_stages(config: EffectiveConfig) -> Violations:
-    for pattern in ("omitStages[]", "rules[].omitStages[]"):
-        for path, stage in values_at(config.data, pattern):
-            if stage not in _STAGES:
-                yield path, "must be one of " + ", ".join(_STAGES)
+def _stages(pattern: str) -> Rule:
+    return values_must(pattern, _STAGES.__contains__, "must be one of " + ", ".join(_STAGES))
 
 
 AUDIT_RULES: dict[str, Rule] = {
@@ -289,7 +278,7 @@ AUDIT_RULES: dict[str, Rule] = {
         "needs resources",
         "resourceNames",
     ),
-    "audit-stages": _audit_stages,
+    "audit-stages": all_of(_stages("omitStages[]"), _stages("rules[].omitStages[]")),
 }
 
 

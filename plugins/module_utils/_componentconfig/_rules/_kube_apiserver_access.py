@@ -165,7 +165,7 @@ def _in_each_issuer(pattern: str) -> Rule:
 AUTHENTICATION_RULES: dict[str, Rule] = {
     "jwt-count": _jwt_count,
     "issuer-url": all_of(present("jwt[].issuer"), _issuer_url),
-    "issuer-unique": all_of(unique("jwt[].issuer.url"), unique("jwt[].issuer.discoveryURL")),
+    "issuer-unique": unique("jwt[].issuer.url|discoveryURL"),
     "issuer-discovery": _discovery,
     "issuer-authority": values_must(
         "jwt[].issuer.certificateAuthority",
@@ -297,10 +297,7 @@ AUTHORIZATION_RULES: dict[str, Rule] = {
         "must be above 0 and at most 30s",
         absent="0s",
     ),
-    "webhook-ttl": all_of(
-        in_range("authorizers[].webhook.authorizedTTL", 0, None, ">= 0"),
-        in_range("authorizers[].webhook.unauthorizedTTL", 0, None, ">= 0"),
-    ),
+    "webhook-ttl": in_range("authorizers[].webhook.authorizedTTL|unauthorizedTTL", 0, None, ">= 0"),
     "webhook-version": _one_of("authorizers[].webhook.subjectAccessReviewVersion", "v1", "v1beta1"),
     "webhook-match-version": _webhook_match,
     "webhook-policy": _one_of("authorizers[].webhook.failurePolicy", "NoOpinion", "Deny"),

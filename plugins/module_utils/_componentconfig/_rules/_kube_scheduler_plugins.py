@@ -228,15 +228,10 @@ SCHEDULER_PLUGIN_RULES: dict[str, dict[str, Rule]] = {
         "spread-skew": in_range("defaultConstraints[].maxSkew", 1, None, "> 0", absent=0),
         "spread-key": values_must("defaultConstraints[].topologyKey", is_label_key, _KEYS, absent=""),
         "spread-action": required("defaultConstraints[].whenUnsatisfiable"),
-        "spread-policies": all_of(
-            *(
-                values_must(
-                    f"defaultConstraints[].{field}",
-                    lambda policy: policy in ("", "Honor", "Ignore"),
-                    "should be Honor or Ignore: kube-scheduler takes any other value for Ignore",
-                )
-                for field in ("nodeAffinityPolicy", "nodeTaintsPolicy")
-            )
+        "spread-policies": values_must(
+            "defaultConstraints[].nodeAffinityPolicy|nodeTaintsPolicy",
+            lambda policy: policy in ("", "Honor", "Ignore"),
+            "should be Honor or Ignore: kube-scheduler takes any other value for Ignore",
         ),
         "spread-selector": _spread_selector,
         "spread-unique": _spread_unique,

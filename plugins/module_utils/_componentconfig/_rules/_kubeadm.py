@@ -48,12 +48,20 @@ _VERSION = re.compile(
 )
 
 
-def is_kubernetes_version(text: str) -> bool:
+def _is_version_or_label(text: str) -> bool:
     """Return whether kubeadm resolves a text to a version: v1.31.0, stable, latest-1.31, ci/latest."""
     return _VERSION.fullmatch(text) is not None
 
 
-def named_arguments(pattern: str) -> Rule:
+def _kubernetes_version(pattern: str) -> Rule:
+    return values_must(
+        pattern,
+        lambda text: not text or _is_version_or_label(text),
+        "must be a version as v1.31.0, or a label as stable-1.31",
+    )
+
+
+def _named_arguments(pattern: str) -> Rule:
     """Return the rule that every argument has a name; up to v1beta3 arguments are a map, so they always do."""
     return required(f"{pattern}[].name", "is required: the argument's name without dashes")
 
@@ -128,7 +136,7 @@ def _node(endpoint: str, key: str) -> dict[str, Rule]:
             "kubeadm puts unix:// before it: write that",
         ),
         "node-taints": _taints,
-        "kubelet-args": named_arguments("nodeRegistration.kubeletExtraArgs"),
+        "kubelet-args": _named_arguments("nodeRegistration.kubeletExtraArgs"),
         "ignored-errors": _all_alone("nodeRegistration.ignorePreflightErrors"),
         "ignored-errors-all": values_must(
             "nodeRegistration.ignorePreflightErrors[]",
@@ -234,27 +242,11 @@ RESET_RULES: dict[str, Rule] = {
 }
 
 UPGRADE_RULES: dict[str, Rule] = {
-    "upgrade-patches": all_of(
-        *(
-            values_must(
-                f"{verb}.patches.directory", lambda path: path.startswith("/"), "must be an absolute path", absent=""
-            )
-            for verb in ("apply", "node")
-        )
+    "upgrade-patches": values_must(
+        "apply|node.patches.directory", lambda path: path.startswith("/"), "must be an absolute path", absent=""
     ),
-    "upgrade-ignored-errors": all_of(
-        *(_all_alone(f"{verb}.ignorePreflightErrors") for verb in ("apply", "node", "plan"))
-    ),
-    "upgrade-version": all_of(
-        *(
-            values_must(
-                f"{verb}.kubernetesVersion",
-                lambda text: not text or is_kubernetes_version(text),
-                "must be a version as v1.31.0, or a label as stable-1.31",
-            )
-            for verb in ("apply", "plan", "diff")
-        )
-    ),
+    "upgrade-ignored-errors": _all_alone("apply|node|plan.ignorePreflightErrors"),
+    "upgrade-version": _kubernetes_version("apply|plan|diff.kubernetesVersion"),
 }
 
 
@@ -341,7 +333,7 @@ def _endpoint(text: str) -> bool:
 
 def _version_old(config: EffectiveConfig) -> Violations:
     text = config.written("kubernetesVersion") or ""
-    if re.match(r"v?1\.[0-9]", text) and is_kubernetes_version(text) and parse_minor(text) < config.minor - 1:
+    if re.match(r"v?1\.[0-9]", text) and _is_version_or_label(text) and parse_minor(text) < config.minor - 1:
         yield (
             ("kubernetesVersion",),
             f"kubeadm of {minor_name(config.minor)} deploys {minor_name(config.minor - 1)} and newer",
@@ -356,6 +348,9 @@ def _gates(config: EffectiveConfig) -> Violations:
             yield ("featureGates", gate), "no feature gate of kubeadm's own; those of a component go into its extraArgs"
         elif not since <= config.minor <= last:
             yield ("featureGates", gate), f"kubeadm has it from {minor_name(since)} to {minor_name(last)}"
+
+
+_SAN_WORDS = "must be an IP address or a DNS name, *. before it for a wildcard"
 
 
 def _is_san(text: str) -> bool:
@@ -391,28 +386,15 @@ _RULES: dict[str, Rule] = {
         lambda text: not text or _endpoint(text),
         "must be an IP address or a DNS name, with a port from 1 to 65535 if any",
     ),
-    "kubernetes-version": values_must(
-        "kubernetesVersion",
-        lambda text: not text or is_kubernetes_version(text),
-        "must be a version as v1.31.0, or a label as stable-1.31",
-    ),
+    "kubernetes-version": _kubernetes_version("kubernetesVersion"),
     "kubernetes-version-old": _version_old,
     "cluster-gates": _gates,
     "cert-sans": all_of(
-        *(
-            values_must(f"{pattern}[]", is_san, "must be an IP address or a DNS name, *. before it for a wildcard")
-            for pattern, is_san in (
-                ("apiServer.certSANs", lambda text: _is_san(text.lower())),
-                ("etcd.local.serverCertSANs", _is_san),
-                ("etcd.local.peerCertSANs", _is_san),
-            )
-        )
+        values_must("apiServer.certSANs[]", lambda text: _is_san(text.lower()), _SAN_WORDS),
+        values_must("etcd.local.serverCertSANs[]|peerCertSANs[]", _is_san, _SAN_WORDS),
     ),
     "extra-args": all_of(
-        *(
-            named_arguments(f"{part}.extraArgs")
-            for part in ("apiServer", "controllerManager", "scheduler", "etcd.local")
-        )
+        _named_arguments("apiServer|controllerManager|scheduler.extraArgs"), _named_arguments("etcd.local.extraArgs")
     ),
     "image-repository": all_of(
         *(
@@ -429,9 +411,7 @@ _RULES: dict[str, Rule] = {
         lambda etcd: etcd.get("local") is None or etcd.get("external") is None,
         "must not have both local and external",
     ),
-    "etcd-paths": all_of(
-        absolute("etcd.local.dataDir"), *(absolute(f"etcd.external.{part}File") for part in ("ca", "cert", "key"))
-    ),
+    "etcd-paths": all_of(absolute("etcd.local.dataDir"), absolute("etcd.external.caFile|certFile|keyFile")),
     "etcd-client": _etcd_client,
     "etcd-endpoints": _etcd_endpoints,
     "etcd-endpoints-given": required("etcd.external.endpoints", "must have at least one endpoint"),

@@ -431,10 +431,7 @@ MACHINE_RULES: Mapping[str, Mapping[str, Rule]] = {
     "BinaryHost": {**_HOST, "archives": _archives},
     "External": {
         "connection": _connection,
-        "playbooks": all_of(
-            required("create", "is required: the path of a playbook"),
-            required("delete", "is required: the path of a playbook"),
-        ),
+        "playbooks": required("create|delete", "is required: the path of a playbook"),
     },
 }
 """The rules by kind."""

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 from math import ceil
 from operator import not_
 from typing import Any, Callable, NamedTuple
@@ -168,14 +169,24 @@ def fields_at(data: Any, pattern: str, absent: Any = None) -> Iterator[tuple[Pat
             yield path + (name,), value
 
 
-def values_must(pattern: str, is_allowed: Callable[[Any], bool], message: str, absent: Any = None) -> Rule:
-    """Return the rule that every value at the pattern is allowed; `absent` stands for a missing one."""
+def _alternatives(pattern: str) -> list[str]:
+    """Return the patterns that one with several fields in a part stands for: a.c and b.c for `a|b.c`."""
+    return [".".join(parts) for parts in product(*(part.split("|") for part in pattern.split(".")))]
+
+
+def values_must(pattern: str, is_allowed: Callable[[Any], object], message: str, absent: Any = None) -> Rule:
+    """Return the rule that every value at the pattern is allowed; `absent` stands for a missing one.
+
+    A part of the pattern may have several fields, as in `apply|plan.kubernetesVersion`.
+    """
+    patterns = _alternatives(pattern)
 
     def check(config: EffectiveConfig) -> Violations:
-        values = values_at(config.data, pattern) if pattern.endswith("]") else fields_at(config.data, pattern, absent)
-        for path, value in values:
-            if not is_allowed(value):
-                yield path, message
+        for each in patterns:
+            values = values_at(config.data, each) if each.endswith("]") else fields_at(config.data, each, absent)
+            for path, value in values:
+                if not is_allowed(value):
+                    yield path, message
 
     return check
 
@@ -277,12 +288,18 @@ def duplicates(values: Iterable[tuple[Path, Any]], message: str = "must not stan
 
 
 def unique(pattern: str, message: str = "must not stand twice") -> Rule:
-    """Return the rule that no two values at the pattern are the same; empty values are left to another rule."""
+    """Return the rule that no two values at the pattern are the same; empty values are left to another rule.
+
+    Values of several fields in a part of the pattern may be the same.
+    """
+
+    patterns = _alternatives(pattern)
 
     def check(config: EffectiveConfig) -> Violations:
-        yield from duplicates(
-            ((path, value) for path, value in values_at(config.data, pattern) if value != ""), message
-        )
+        for each in patterns:
+            yield from duplicates(
+                ((path, value) for path, value in values_at(config.data, each) if value != ""), message
+            )
 
     return check
 
