@@ -406,9 +406,15 @@ def condition(row: dict[str, Any]) -> dict[str, Any]:
     return entry
 
 
-def flag_entry(row: dict[str, Any]) -> dict[str, Any]:
-    """Return the entry of a flag, with versions as numbers and long sentences in pieces."""
+def flag_entry(name: str, row: dict[str, Any]) -> dict[str, Any]:
+    """Return the entry of a flag, with versions as numbers and long sentences in pieces.
+
+    Its "field" is true if the field has the name of the flag in camel case.
+    """
     entry = {key: value for key, value in row.items() if row["type"] != "string" or key != "type"}
+    first, *words = name.split("-")
+    if row.get("field") == first + "".join(word.capitalize() for word in words):
+        entry["field"] = True
     for key in ("since", "last", "winsOverFile"):
         if key in row:
             entry[key] = minor(row[key])
@@ -436,7 +442,7 @@ def flags(schema: Path) -> dict[str, Any]:
             "reasons": {name: prose(text) for name, text in document["reasons"].items()},
             "flags": grouped(
                 {
-                    name: {**flag_entry(row), **closed.get((component, name), {})}
+                    name: {**flag_entry(name, row), **closed.get((component, name), {})}
                     for name, row in document["flags"].items()
                 }
             ),
@@ -507,8 +513,8 @@ FLAG_RULE_KEYS = (
 def flag_rules(schema: Path) -> dict[str, Any]:
     """Return the rules about the values of a component's flags, by component and flag.
 
-    Rows without `otherwise` say what a flag does. Rows with `elsewhere` say what checks them instead, or why
-    nothing can.
+    Rows without `otherwise` say what a flag does, and "exit" is left out of the others: most components end. Rows with
+    `elsewhere` say what checks them instead, or why nothing can.
     """
     result: dict[str, Any] = {}
     for path in sorted(schema.glob("*_flag_rules.json")):
@@ -523,6 +529,8 @@ def flag_rules(schema: Path) -> dict[str, Any]:
             if "until" in row:
                 entry["last"] = minor(row["until"])
             entry.update({key: row[key] for key in FLAG_RULE_KEYS if key in row})
+            if entry["otherwise"] == "exit":
+                del entry["otherwise"]
             of_component.setdefault(row["flag"], []).append(entry)
     return result
 
