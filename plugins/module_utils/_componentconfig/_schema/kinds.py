@@ -292,6 +292,16 @@ def fact_at(entry: Mapping[str, Any], fact: FieldFact, minor: int) -> Any:
     return value
 
 
+def nested_objects(value: Any, entry: Mapping[str, Any]) -> list[tuple[Path, Mapping[str, Any]]]:
+    """Return the objects in a field's value, each with its path in it: one object, or those of a list or a map."""
+    items: list[tuple[Path, Any]] = [((), value)]
+    if isinstance(value, list):
+        items = [((index,), item) for index, item in enumerate(value)]
+    elif isinstance(value, dict) and str(entry.get("type")).startswith("map<"):
+        items = [((key,), item) for key, item in value.items()]
+    return [(path, item) for path, item in items if isinstance(item, dict)]
+
+
 def prune(data: Any) -> Any:
     """Return a document without the values that mean the same as absent: nulls, meaningless empty lists and maps."""
     kind = find_kind(data.get("apiVersion"), data.get("kind")) if isinstance(data, dict) else None
