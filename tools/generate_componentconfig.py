@@ -33,6 +33,15 @@ MACHINES = "machines"
 # The kubelet applies the rules of these kinds, which have their own file in schema/.
 RULES_OF_KUBELET = ("credential_provider",)
 
+# The tables of values_by_minor.json that the kubelet's rules need. The others have values of fields, as the kinds do.
+TABLES_OF_KUBELET = (
+    "cpuManagerPolicyOptions",
+    "topologyManagerPolicyOptions",
+    "evictionSignals",
+    "reservedResourceKeys",
+    "tlsMinVersion",
+)
+
 HEADER = '''# Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
@@ -81,15 +90,17 @@ def wrap(data: Any) -> str:
     return body
 
 
-def field_entry(row: dict[str, Any], first: int) -> dict[str, Any]:
-    """Return the entry of a field, without the usual values: type string, since the kind's first minor."""
+def field_entry(row: dict[str, Any], around: dict[str, Any]) -> dict[str, Any]:
+    """Return the entry of a field, without the usual values: type string, and what the row of the object around says.
+
+    around: the row of that object, or for a field of the document its first minor as "since".
+    """
     entry: dict[str, Any] = {}
     if row["type"] != "string":
         entry["type"] = row["type"]
-    for flag in ("optional", "nullable"):
-        if row.get(flag):
-            entry[flag] = 1
-    if minor(row["since"]) > first:
+    if row.get("nullable"):
+        entry["nullable"] = 1
+    if row["since"] != around["since"]:
         entry["since"] = minor(row["since"])
     if "last" in row:
         entry["last"] = minor(row["last"])
@@ -101,27 +112,38 @@ def field_entry(row: dict[str, Any], first: int) -> dict[str, Any]:
             entry[f"{key}s"] = history(row[f"{key}History"])
     if "description" in row:
         entry["description"] = prose(row["description"])
-    if row.get("gates"):
-        entry["gates"] = sorted({mention["gate"] for mention in row["gates"]})
+    if gates_of(row) != gates_of(around):
+        entry["gates"] = gates_of(row)
     return entry
 
 
+def gates_of(row: dict[str, Any]) -> list[str]:
+    """Return the feature gates that a field depends on."""
+    return sorted({mention["gate"] for mention in row.get("gates", ())})
+
+
 def kind_entry(document: dict[str, Any]) -> dict[str, Any]:
-    """Return the entry of a kind. An object, or a list or map of objects, has its fields in a nested `fields`."""
-    first = minor(document["minors"][0])
-    fields: dict[str, Any] = {}
-    for path, row in document["fields"].items():
-        siblings = fields
-        *parents, name = re.sub(r"(\[\]|\{\})", "", path).split(".")
-        for parent in parents:
-            siblings = siblings[parent].setdefault("fields", {})
+    """Return the entry of a kind. An object, or a list or map of objects, has its fields in a nested `fields`.
+
+    The entry of an object with fields has no type. A field has the first minor and the gates of the object around it
+    unless it has its own.
+    """
+    document_row = {"since": document["minors"][0]}
+    rows = {re.sub(r"(\[\]|\{\})", "", path): row for path, row in document["fields"].items()}
+    entries: dict[str, Any] = {"": {"fields": {}}}
+    for path, row in rows.items():
+        parent, _dot, name = path.rpartition(".")
         if name != row["name"]:
             raise ValueError(f"{document['kind']}: {path} ends in a name different from {row['name']}")
-        inner = {"fields": siblings[name]["fields"]} if name in siblings else {}
-        siblings[name] = {**field_entry(row, first), **inner}
+        entries[path] = field_entry(row, rows.get(parent, document_row))
+        if document["component"] == MACHINES and row.get("optional"):
+            entries[path]["optional"] = 1  # of the other kinds, rules say what is required
+        if entries[parent].get("type") == "object":
+            del entries[parent]["type"]
+        entries[parent].setdefault("fields", {})[name] = entries[path]
     description = {"description": prose(document["description"])} if "description" in document else {}
     unread = {"unread": minor(document["fieldsUnreadSince"])} if "fieldsUnreadSince" in document else {}
-    return {"component": document["component"], **description, **unread, "fields": fields}
+    return {**description, **unread, **entries[""]}
 
 
 def grouped(rows: dict[str, Any]) -> list[list[Any]]:
@@ -130,6 +152,11 @@ def grouped(rows: dict[str, Any]) -> list[list[Any]]:
     for name, row in rows.items():
         names.setdefault(json.dumps(row), []).append(name)
     return [[group, json.loads(row)] for row, group in names.items()]
+
+
+def by_version(index: dict[str, dict[str, Any]]) -> dict[str, list[list[Any]]]:
+    """Return the index of kinds by API version: rows of data module, component, first and last minor."""
+    return {api_version: grouped(rows) for api_version, rows in sorted(index.items())}
 
 
 SHORTEST_SHAPE = 60  # characters of JSON: a shorter one is not worth a name
@@ -206,8 +233,15 @@ def minors_with(schema: Path, *layers: str) -> list[int]:
     return sorted(number for number, rows in known.items() if all(rows.get(layer, [0])[0] for layer in layers))
 
 
+# The default and the lock that most gates of a stage have.
+USUAL_STATES = {"Alpha": [0, 0], "Beta": [1, 0], "GA": [1, 1], "Deprecated": [0, 0]}
+
+
 def gates(schema: Path) -> dict[str, Any]:
-    """Return the rows [minor, stage, default, locked] of each gate: one per change, only [minor] for a removal."""
+    """Return the rows [minor, stage, default, locked] of each gate: one per change, only [minor] for a removal.
+
+    A row has no default and lock if they are the usual ones of the stage.
+    """
     by_minor = json.loads((schema / "feature_gates_by_minor.json").read_text(encoding="utf-8"))
     states = json.loads((schema / "feature_gates.json").read_text(encoding="utf-8"))
     minors = minors_with(schema, "gates")
@@ -220,11 +254,12 @@ def gates(schema: Path) -> dict[str, Any]:
             if name in by_minor[f"1.{number}"]["gates"]:
                 # The states by minor are those of the tree copies; the history omits a fork's early default.
                 stage, default, locked = [row[1] for row in states[name]["tree"] if minor(row[0]) <= number][-1]
-                state = [stage, int(bool(default)), int(bool(locked))]
+                switch = [int(bool(default)), int(bool(locked))]
+                state = [stage] if switch == USUAL_STATES[stage] else [stage, *switch]
             if state != (rows[-1][1:] if rows else []):
                 rows.append([number, *state])
         histories[name] = rows
-    return {"gates": grouped(histories), "needs": gate_dependencies(schema)}
+    return {"usual": USUAL_STATES, "gates": grouped(histories), "needs": gate_dependencies(schema)}
 
 
 def gate_dependencies(schema: Path) -> dict[str, list[list[Any]]]:
@@ -265,7 +300,7 @@ def validation_rules(schema: Path) -> dict[str, dict[str, Any]]:
         "kubelet": {
             "kubelet": rule_rows(kubelet["rules"]),
             "kubeletStart": rule_rows(kubelet["startupChecks"]),
-            "values": values_by_minor(tables),
+            "values": values_by_minor({name: tables[name] for name in TABLES_OF_KUBELET}),
         },
         "kube_proxy": {"kubeProxy": rule_rows(proxy["rules"])},
     }
@@ -301,13 +336,14 @@ def add_plausible_sizes(schema: Path, rules: dict[str, dict[str, Any]]) -> None:
 
 
 def values_by_minor(values: dict[str, Any]) -> dict[str, Any]:
-    """Return the tables of values, with the minor as key in those by version."""
-    return {
-        name: {str(minor(key)): value for key, value in table.items()}
-        if isinstance(table, dict) and all(key.startswith("1.") for key in table)
-        else table
-        for name, table in values.items()
-    }
+    """Return the tables of values; those by version have a row for each change, with the minor as key."""
+    result = dict(values)
+    for name, table in values.items():
+        if isinstance(table, dict) and all(key.startswith("1.") for key in table):
+            rows = sorted((minor(key), value) for key, value in table.items())
+            earlier = [None, *(value for _minor, value in rows)]
+            result[name] = {str(number): value for (number, value), last in zip(rows, earlier) if value != last}
+    return result
 
 
 def rules_by_kind(path: Path) -> dict[str, Any]:
@@ -370,9 +406,15 @@ def condition(row: dict[str, Any]) -> dict[str, Any]:
     return entry
 
 
-def flag_entry(row: dict[str, Any]) -> dict[str, Any]:
-    """Return the entry of a flag, with versions as numbers and long sentences in pieces."""
+def flag_entry(name: str, row: dict[str, Any]) -> dict[str, Any]:
+    """Return the entry of a flag, with versions as numbers and long sentences in pieces.
+
+    Its "field" is true if the field has the name of the flag in camel case.
+    """
     entry = {key: value for key, value in row.items() if row["type"] != "string" or key != "type"}
+    first, *words = name.split("-")
+    if row.get("field") == first + "".join(word.capitalize() for word in words):
+        entry["field"] = True
     for key in ("since", "last", "winsOverFile"):
         if key in row:
             entry[key] = minor(row[key])
@@ -400,7 +442,7 @@ def flags(schema: Path) -> dict[str, Any]:
             "reasons": {name: prose(text) for name, text in document["reasons"].items()},
             "flags": grouped(
                 {
-                    name: {**flag_entry(row), **closed.get((component, name), {})}
+                    name: {**flag_entry(name, row), **closed.get((component, name), {})}
                     for name, row in document["flags"].items()
                 }
             ),
@@ -471,8 +513,8 @@ FLAG_RULE_KEYS = (
 def flag_rules(schema: Path) -> dict[str, Any]:
     """Return the rules about the values of a component's flags, by component and flag.
 
-    Rows without `otherwise` say what a flag does. Rows with `elsewhere` say what checks them instead, or why
-    nothing can.
+    Rows without `otherwise` say what a flag does, and "exit" is left out of the others: most components end. Rows with
+    `elsewhere` say what checks them instead, or why nothing can.
     """
     result: dict[str, Any] = {}
     for path in sorted(schema.glob("*_flag_rules.json")):
@@ -487,6 +529,8 @@ def flag_rules(schema: Path) -> dict[str, Any]:
             if "until" in row:
                 entry["last"] = minor(row["until"])
             entry.update({key: row[key] for key in FLAG_RULE_KEYS if key in row})
+            if entry["otherwise"] == "exit":
+                del entry["otherwise"]
             of_component.setdefault(row["flag"], []).append(entry)
     return result
 
@@ -545,8 +589,8 @@ def document_containers(schema: Path) -> dict[str, Any]:
 
 def generate(schema: Path) -> dict[str, str]:
     """Return the content of each file of the output directory."""
-    index: dict[str, Any] = {}
-    machines: dict[str, Any] = {}
+    index: dict[str, dict[str, Any]] = {}
+    machines: dict[str, dict[str, Any]] = {}
     modules: dict[str, dict[str, Any]] = {}
     minors: set[int] = set()
     for path in sorted(schema.glob("*.*.json")):
@@ -556,22 +600,22 @@ def generate(schema: Path) -> dict[str, str]:
         numbers = [minor(number) for number in document["minors"]]
         minors.update(numbers)
         last = minor(document["removedAfter"]) if "removedAfter" in document else None
-        of_module = machines if module == MACHINES else index
-        of_module[key] = [module, document["component"], numbers[0], last]
+        of_version = (machines if module == MACHINES else index).setdefault(document["apiVersion"], {})
+        of_version[document["kind"]] = [module, document["component"], numbers[0], last]
         modules.setdefault(module, {})[key] = kind_entry(document)
     newest = minors_with(schema, *JUDGED_LAYERS)[-1]
     layers = {str(number): grouped(rows) for number, rows in release_layers(schema).items()}
     contents: dict[str, tuple[str, dict[str, Any]]] = {
         "__init__.py": (
             "Index of kinds, minors and the layers of their data",
-            {"INDEX": {"minors": sorted(minors), "newest": newest, "layers": layers, "kinds": index}},
+            {"INDEX": {"minors": sorted(minors), "newest": newest, "layers": layers, "kinds": by_version(index)}},
         )
     }
     for module, kinds in sorted(modules.items()):
         contents[f"_{module}.py"] = (f"Kinds and fields of {module.replace('_', '-')}", {"KINDS": with_shapes(kinds)})
     contents["_kubelet.py"][1]["DROP_INS"] = drop_ins(schema)
     if machines:
-        contents[f"_{MACHINES}.py"][1]["INDEX"] = machines
+        contents[f"_{MACHINES}.py"][1]["INDEX"] = by_version(machines)
         contents[f"_{MACHINES}.py"][1]["RULES"] = rules_by_kind(schema / f"{MACHINES}_validation_rules.json")
     rules = {name.upper(): rows for name, rows in sorted(validation_rules(schema).items())}
     contents["_validation_rules.py"] = ("Validation rules by component", rules)

@@ -420,9 +420,9 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig.fin
     judged,
     not_judged_causes,
     refusing_levels,
+    scope_of,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig.load import Config
-from ansible_collections.configok.node.plugins.module_utils._componentconfig.scope import scope_of
 from ansible_collections.configok.node.plugins.module_utils._operations.config_check import (
     check_directory,
     check_layers,

@@ -87,9 +87,11 @@ class Collector:
                 known = self._minors_by_key[key] = self._minors_by_finding.setdefault(located, set())
             known.update(minors)
 
-    def add_located(self, finding: Finding, minors: Iterable[int]) -> None:
-        """Add a finding that has its file and line already."""
-        self._minors_by_finding.setdefault(finding, set()).update(minors)
+    def add_located(self, findings: Iterable[Finding], minors: Iterable[int] | None = None) -> None:
+        """Add findings that have their file and line already, for some minors or for all."""
+        held = self.targets.minors if minors is None else tuple(minors)
+        for finding in findings:
+            self._minors_by_finding.setdefault(finding, set()).update(held)
 
     def findings(self) -> list[Finding]:
         """Return the findings, bounded and in reading order, each with the minors and the nodes that it holds for."""

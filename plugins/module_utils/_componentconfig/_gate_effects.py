@@ -14,7 +14,7 @@ from ._scalars.field_path import Path, format_path
 from ._schema._defaults import is_zero
 from ._schema._feature_gates import FeatureGates, gate_state
 from ._schema._type_check import EmbeddedDocument, check_types, embedded_documents
-from ._schema.kinds import Kind, fact_at, is_present_at
+from ._schema.kinds import Kind, fact_at, is_present_at, nested_objects
 from ._schema.releases import known_minors, minor_name
 from .findings import show
 
@@ -136,8 +136,8 @@ class _Walk:
             if effect is not None:
                 yield effect
             elif "fields" in entry:
-                for place, item in _items(value, (*path, name), str(entry.get("type"))):
-                    yield from self.object(item, entry["fields"], place)
+                for place, item in nested_objects(value, entry):
+                    yield from self.object(item, entry["fields"], (*path, name, *place))
 
     def effect(self, entry: Mapping[str, Any], value: Any, path: Path) -> FieldEffect | None:
         newer = max(self.minors)
@@ -152,16 +152,6 @@ class _Walk:
             return None
         since = next(gates.minor for gates, gate in zip(self.gates, off) if not gate)
         return FieldEffect(path, value, off[0], since, self.minors[1] < self.minors[0], self.kind.kind)
-
-
-def _items(value: Any, path: Path, type_name: str) -> list[tuple[Path, Mapping[str, Any]]]:
-    """Return the objects in a field's value, each with its path: one object, or those of a list or map."""
-    items: list[tuple[Path, Any]] = [(path, value)]
-    if isinstance(value, list):
-        items = [((*path, index), item) for index, item in enumerate(value)]
-    elif isinstance(value, dict) and type_name.startswith("map<"):
-        items = [((*path, key), item) for key, item in value.items()]
-    return [(place, item) for place, item in items if isinstance(item, dict)]
 
 
 def _is_empty(value: Any) -> bool:

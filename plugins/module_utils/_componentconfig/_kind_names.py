@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from ._scalars._suggestion import most_similar
 from ._schema.kinds import MAIN_KINDS, Kind, kinds, version_order
 from ._schema.releases import minor_name
 from .findings import Finding, Level
@@ -46,10 +47,8 @@ def unknown_kind(api_version: str, name: str, component: str | None) -> Finding:
         return Finding(("apiVersion",), f"{name} is known in {', '.join(api_versions)}", _RULE)
     if component:
         return Finding(("kind",), expected_kind(component), _RULE)
-    import difflib  # not at the top: most configs need no suggestion
-
-    similar = difflib.get_close_matches(name, {kind.kind for kind in kinds()}, 1, 0.85)
-    hint = f"did you mean {similar[0]}?" if similar else "not that of a component config such as KubeletConfiguration"
+    similar = most_similar(name, {kind.kind for kind in kinds()}, 0.85)
+    hint = f"did you mean {similar}?" if similar else "not that of a component config such as KubeletConfiguration"
     return Finding(("kind",), f"unknown kind, {hint}", _RULE)
 
 

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from ._codec.document import Document
-from ._codec.plain_values import head_values
 from ._rules import rule_facts, sections_of
 from ._scalars._unexpanded import UNEXPANDED
 from ._scalars.field_path import Path
@@ -54,9 +53,7 @@ class UnexpandedValues:
 
     @cached_property
     def _kind(self) -> Kind | None:
-        document = self._document
-        data = document.data if isinstance(document.data, dict) else {}
-        return find_kind(*head_values(data, is_json=document.is_json).values())
+        return find_kind(*self._document.head.values())
 
     @cached_property
     def _fields_by_rule(self) -> dict[str, list[list[str]]]:

@@ -10,7 +10,7 @@ from typing import Any, Callable
 
 from . import ConfigError
 from ._codec.document import Document
-from ._codec.plain_values import HEAD_FIELDS, head_values
+from ._codec.plain_values import missing_head_fields
 from ._collector import ArgumentCheck, Collector, Flags, Targets
 from ._documents._unexpanded import unexpanded_findings, without_unexpanded
 from ._documents.component_file import Reader, decode_first, is_of_kubeadm
@@ -20,6 +20,7 @@ from ._lenient_reading import implied_head, legacy_plugin, lenient_values
 from ._operating_system import other_system_findings
 from ._rules._registry import rule_checked_fields, rule_sets
 from ._rules._rule import EffectiveConfig, run_rules
+from ._scalars._suggestion import most_similar
 from ._scalars.field_path import Path
 from ._schema._feature_gates import FeatureGates
 from ._schema._strictness import strictness, with_strictness
@@ -110,10 +111,10 @@ def check(
         if document.flags:
             _add_embedded_flags(collector)
         if not document.is_validated:
-            _add_own_findings(collector)
+            collector.add_located(document.findings)
         else:
             if bundle or is_final:
-                _add_unexpanded(collector)
+                collector.add_located(unexpanded_findings(document))
             _check_one(collector, component if len(documents) == 1 or is_of_kubeadm(document) else None, bundle)
             others += [document.locate(finding) for finding in denied_field_findings(document.data, denied_fields)]
         findings += collector.findings()
@@ -129,7 +130,7 @@ def _check_one(collector: Collector, component: str | None, bundle: bool) -> Non
     document = collector.document
     kind, minors = _find_kind(collector, component)
     if kind is None:
-        _add_own_findings(collector)
+        collector.add_located(document.findings)
     else:
         for minor in minors:
             _check_minor(collector, kind, minor)
@@ -138,26 +139,14 @@ def _check_one(collector: Collector, component: str | None, bundle: bool) -> Non
         collector.add(bundle_findings(document.data, kind.kind if kind is not None else ""))
 
 
-def _add_unexpanded(collector: Collector) -> None:
-    for finding in unexpanded_findings(collector.document):
-        collector.add_located(finding, collector.targets.minors)
-
-
 def _add_embedded_flags(collector: Collector) -> None:
     """Add what is wrong with the flags of components in a file of another tool."""
     for flags in collector.document.flags:
         if collector.arguments is None:
-            finding = not_judged((), f"flags of {flags.component}", _NO_FLAGS)
-            collector.add_located(located(finding, flags.file), collector.targets.minors)
+            collector.add_located([located(not_judged((), f"flags of {flags.component}", _NO_FLAGS), flags.file)])
             continue
         for minor in collector.targets.minors:
-            for finding in collector.arguments.embedded(flags, minor):
-                collector.add_located(finding, [minor])
-
-
-def _add_own_findings(collector: Collector) -> None:
-    for finding in collector.document.findings:
-        collector.add_located(finding, collector.targets.minors)
+            collector.add_located(collector.arguments.embedded(flags, minor), [minor])
 
 
 def check_host(
@@ -200,7 +189,7 @@ def check_each_version(
 def config_at(document: Document, minor: int, flags: Flags | None = None) -> EffectiveConfig | None:
     """Return a config as the component of one minor sees it, with its flags if known, None for an unknown kind."""
     data = document.data
-    kind = find_kind(*head_values(data, is_json=document.is_json).values()) if isinstance(data, dict) else None
+    kind = find_kind(*document.head.values())
     if kind is None:
         return None
     nearest = nearest_known_minor(minor)
@@ -227,7 +216,7 @@ def _find_kind(collector: Collector, component: str | None) -> tuple[Kind | None
     """
     data, minors = collector.document.data, collector.targets.minors
     if isinstance(data, dict):
-        head = head_values(data, is_json=collector.document.is_json)
+        head = collector.document.head
         implied = implied_head(head, data)
         if implied is not None:
             reading = [minor for minor in minors if implied.last is None or nearest_known_minor(minor) <= implied.last]
@@ -246,14 +235,10 @@ def _find_kind(collector: Collector, component: str | None) -> tuple[Kind | None
 
 def _head_findings(head: Mapping[str, Any]) -> list[Finding]:
     """Return what is wrong with a head: missing fields, or an unknown kind."""
-    missing = [key for key in HEAD_FIELDS if not isinstance(head[key], str) or not head[key]]
-    if missing:
+    missing = missing_head_fields(head)
+    if missing or find_kind(*head.values()) is not None:
         return [Finding((key,), "is required, as a string", "kind") for key in missing]
-    return (
-        []
-        if find_kind(head["apiVersion"], head["kind"]) is not None
-        else [unknown_kind(head["apiVersion"], head["kind"], None)]
-    )
+    return [unknown_kind(head["apiVersion"], head["kind"], None)]
 
 
 def _find_stated_kind(collector: Collector, component: str | None) -> Kind | None:
@@ -263,9 +248,10 @@ def _find_stated_kind(collector: Collector, component: str | None) -> Kind | Non
         message = "the file is empty" if data is None else "must be a mapping with apiVersion and kind"
         collector.add([Finding((), message, "kind")])
         return None
-    head = head_values(data, is_json=collector.document.is_json)
-    if any(not isinstance(head[key], str) or not head[key] for key in HEAD_FIELDS):
-        collector.add(_head_findings(head))
+    head = collector.document.head
+    missing = missing_head_fields(head)
+    if missing:
+        collector.add(Finding((key,), "is required, as a string", "kind") for key in missing)
         return None
     return _kind_of_component(collector, head["apiVersion"], head["kind"], component)
 
@@ -294,11 +280,9 @@ def _kind_of_component(collector: Collector, api_version: str, name: str, compon
 
 def _warn_about_similar_component(collector: Collector, component: str, components: Iterable[str]) -> None:
     """Add a warning if the name of a component, which users choose, is nearly that of a known one."""
-    import difflib  # not at the top: most configs need no suggestion
-
-    similar = difflib.get_close_matches(component, sorted(components), 1, 0.85)
+    similar = most_similar(component, sorted(components), 0.85)
     if similar:
-        message = f"the component {component} is not known here, so its kind is not checked: did you mean {similar[0]}?"
+        message = f"the component {component} is not known here, so its kind is not checked: did you mean {similar}?"
         collector.add([Finding((), message, "kind", Level.WARNING)])
 
 
@@ -311,12 +295,12 @@ def _check_minor(collector: Collector, kind: Kind, minor: int) -> None:
         return
     for finding in collector.document.findings:
         level = strictness(kind, nearest) if finding.rule == RULE_DUPLICATE else finding.level
-        collector.add_located(finding._replace(level=level), [minor])
+        collector.add_located([finding._replace(level=level)], [minor])
     document, flags = collector.document, collector.flags
     if flags is not None:
         document = flags.merged_over(document, kind, nearest)
-        for finding in flags.findings(document, kind, nearest):
-            collector.add_located(with_certainty(finding, minor), [minor])
+        of_flags = flags.findings(document, kind, nearest)
+        collector.add_located((with_certainty(finding, minor) for finding in of_flags), [minor])
     data = lenient_values(document.data, kind, nearest)
     _check_document(collector, document, kind, data, prefix=(), nearest=nearest, minor=minor)
 
@@ -333,7 +317,7 @@ def _check_meanings(collector: Collector, kind: Kind, minors: Sequence[int]) -> 
     in_file = document.data.get("featureGates")
     settings = {**(in_file if isinstance(in_file, dict) else {}), **settings}
     for finding, held in meaning_findings(NotedConfig(kind, document.data, settings), minors):
-        collector.add_located(document.locate(finding), held)
+        collector.add_located([document.locate(finding)], held)
 
 
 def _check_document(
@@ -352,47 +336,44 @@ def _check_document(
     nearest: the minor of the data; minor: the one that the findings are for.
     """
 
-    def add(finding: Finding) -> None:
-        finding = finding._replace(path=prefix + finding.path) if prefix else finding
+    def add(findings: Iterable[Finding]) -> None:
+        if prefix:
+            findings = (finding._replace(path=prefix + finding.path) for finding in findings)
         if document is collector.document:
-            collector.add([finding], minor)
+            collector.add(findings, minor)
         else:
-            collector.add_located(document.locate(finding), [minor])
+            collector.add_located(map(document.locate, findings), [minor])
 
     embedding = document.embedding
     is_json = document.is_json
     checked = check_types(data, kind, nearest, is_json=is_json, rule_checked_fields=rule_checked_fields(kind))
     for finding in checked.findings:
         finding = with_strictness(finding, kind, nearest) if finding.rule == RULE_UNKNOWN_FIELD else finding
-        add(with_certainty(finding, minor))
+        add([with_certainty(finding, minor)])
     config = _effective_config(checked, kind, nearest, collector.flags, collector.os)
     refused = set[Path]()
     for rules in rule_sets(kind):
         for finding in run_rules(rules, config):
             if embedding is not None and embedding.is_of_tool(prefix + finding.path, document.lines):
                 continue
-            add(with_certainty(finding, minor))
+            add([with_certainty(finding, minor)])
             if finding.level is Level.COMPONENT:
                 refused.add(finding.path)
-    for finding in other_system_findings(checked.data, kind.fields, collector.os, kind.component, refused):
-        add(finding)
+    add(other_system_findings(checked.data, kind.fields, collector.os, kind.component, refused))
     if kind.component == "kube-apiserver":
-        for finding in expression_findings(checked.data, kind.kind, nearest, collector.expressions):
-            if not (finding.path and finding.path[0] in checked.broken_fields):
-                add(finding)
+        of_expressions = expression_findings(checked.data, kind.kind, nearest, collector.expressions)
+        add(finding for finding in of_expressions if not checked.broken_fields.intersection(finding.path[:1]))
     if kind.kind == KUBELET_CONFIGURATION:
         from ._rules._kubelet_startup import logged_only_findings  # a node checks one component at a time
 
-        for finding in logged_only_findings(config):
-            add(finding)
+        add(logged_only_findings(config))
     if kind.component == "kubeadm":
-        for finding in _argument_findings(collector, kind, checked, minor):
-            add(finding)
+        add(_argument_findings(collector, kind, checked, minor))
     for part in embedded_documents(kind, checked.data, nearest):
         if part.path[0] in checked.broken_fields:
             continue
         if isinstance(part, Finding):
-            add(part)
+            add([part])
         else:
             path = prefix + part.path
             _check_document(collector, document, part.kind, part.data, prefix=path, nearest=nearest, minor=minor)

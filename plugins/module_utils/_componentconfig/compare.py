@@ -17,7 +17,7 @@ from ._scalars.duration import nanoseconds
 from ._scalars.field_path import Path, format_path, value_at
 from ._scalars.numbers import parse_quantity
 from ._schema._defaults import apply_defaults
-from ._schema.kinds import Kind, fact_at, find_kind, prune
+from ._schema.kinds import Kind, fact_at, find_kind, nested_objects, prune
 from ._schema.releases import known_minor_of, minors_from
 from .certainty import missing_layer_findings
 from .disruption import Disruption, check_overrides, disruption_of, heaviest_class
@@ -325,21 +325,9 @@ def _unknown_parts(data: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[s
         if entry is None:
             result[key] = value
         elif "fields" in entry:
-            is_object = not str(entry.get("type")).startswith("map<")
             unknown_items = [
-                (place, _unknown_parts(item, entry["fields"]))
-                for place, item in _nested_objects(value, is_object=is_object)
-                if isinstance(item, dict)
+                (path, _unknown_parts(item, entry["fields"])) for path, item in nested_objects(value, entry)
             ]
-            if any(unknown for _place, unknown in unknown_items):
+            if any(unknown for _path, unknown in unknown_items):
                 result[key] = unknown_items
     return result
-
-
-def _nested_objects(value: Any, *, is_object: bool) -> list[tuple[Any, Any]]:
-    """Return the objects in a field's value, each with its key or index: one object, or those of a list or map."""
-    if isinstance(value, list):
-        return list(enumerate(value))
-    if isinstance(value, dict) and not is_object:
-        return list(value.items())
-    return [(None, value)]

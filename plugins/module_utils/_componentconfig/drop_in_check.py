@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ._codec.document import Document, decode
-from ._codec.plain_values import HEAD_FIELDS, head_values
+from ._codec.plain_values import HEAD_FIELDS, missing_head_fields
 from ._collector import Collector, Flags, Targets
 from ._documents._templates import TEMPLATE, template_line
 from ._documents._unexpanded import without_unexpanded
@@ -72,21 +72,19 @@ def check_drop_ins(
     base = empty if directory.base is None else _read_layer(*directory.base, collector, is_final=bundle)
     for path in directory.ignored:
         message = "the kubelet ignores this file: it reads only those that end in .conf"
-        collector.add_located(located(Finding((), message, _RULE, Level.WARNING), path), targets.minors)
+        collector.add_located([located(Finding((), message, _RULE, Level.WARNING), path)])
     drop_ins = [layer for layer in layers if layer is not None]
     merged: Document | None = None
     for minor in targets.minors:
         nearest = nearest_known_minor(minor)
         collector.add(_support_findings(nearest), minor)
         for layer in drop_ins:
-            for finding in _type_findings(layer, kind, nearest):
-                collector.add_located(layer.locate(finding), [minor])
+            collector.add_located(map(layer.locate, _type_findings(layer, kind, nearest)), [minor])
         if base is None:
             continue
         merged = _merged(base, drop_ins, kind, nearest)
-        for finding in empty_value_findings(base.data, drop_ins, kind, nearest):
-            collector.add_located(base.locate(finding), [minor])
-        for finding in check(
+        collector.add_located(map(base.locate, empty_value_findings(base.data, drop_ins, kind, nearest)), [minor])
+        findings = check(
             merged,
             component=KUBELET,
             versions=[minor_name(minor)],
@@ -94,8 +92,8 @@ def check_drop_ins(
             denied_fields=denied_fields,
             flags=flags,
             is_final=True,  # what is not expanded is left out already
-        ):
-            collector.add_located(finding._replace(versions=(), nodes=()), [minor])
+        )
+        collector.add_located((finding._replace(versions=(), nodes=()) for finding in findings), [minor])
     files = [*([] if directory.base is None else [base]), *layers]
     used = [file for file in files if file is not None]
     config = Config(merged, tuple(used)) if merged is not None and len(used) == len(files) else None
@@ -113,32 +111,26 @@ def _by_file(finding: Finding) -> tuple[str, tuple[int, str, int, str]]:
 
 def _read_layer(file: str, text: str | bytes, collector: Collector, *, is_final: bool) -> Document | None:
     """Decode one file; None, with a finding, for one that the kubelet does not read as its config."""
-    minors = collector.targets.minors
-
-    def refuse(findings: Iterable[Finding]) -> None:
-        for finding in findings:
-            collector.add_located(finding, minors)
-
     try:
         document = decode(text, file=file)
     except InvalidConfig as error:
         line = template_line(text if isinstance(text, str) else text.decode("utf-8", "replace"))
         is_template = line is not None and not is_final
-        refuse([located(not_judged((), "a drop-in", TEMPLATE), file, line)] if is_template else error.findings)
+        template = located(not_judged((), "a drop-in", TEMPLATE), file, line)
+        collector.add_located([template] if is_template else error.findings)
         return None
     wrong = _head_finding(document)
     if wrong is not None:
-        refuse([document.locate(wrong)])
+        collector.add_located([document.locate(wrong)])
         return None
     if not is_final:
         known = len(document.findings)
         document = without_unexpanded(document)
-        refuse(document.findings[known:])
+        collector.add_located(document.findings[known:])
         document = document._replace(findings=document.findings[:known])
-    head = head_values(document.data, is_json=document.is_json)
     names = {name.casefold() for name in HEAD_FIELDS}
     body = {key: value for key, value in document.data.items() if key.casefold() not in names}
-    return document._replace(data={**head, **body})
+    return document._replace(data={**document.head, **body})
 
 
 def _head_finding(document: Document) -> Finding | None:
@@ -147,10 +139,9 @@ def _head_finding(document: Document) -> Finding | None:
         return Finding((), f"the file is empty: {_NEEDS_HEAD}", "kind")
     if not isinstance(document.data, dict):
         return Finding((), "must be a mapping with apiVersion and kind", "kind")
-    head = head_values(document.data, is_json=document.is_json)
-    for key in HEAD_FIELDS:
-        if not isinstance(head[key], str) or not head[key]:
-            return Finding((key,), f"is required, as a string: {_NEEDS_HEAD}", "kind")
+    head = document.head
+    for key in missing_head_fields(head):
+        return Finding((key,), f"is required, as a string: {_NEEDS_HEAD}", "kind")
     kind = find_kind(head["apiVersion"], head["kind"])
     if kind is None:
         return unknown_kind(head["apiVersion"], head["kind"], KUBELET)

@@ -259,3 +259,16 @@ def refusing_levels(fail_on: str) -> tuple[Level, ...]:
 def worst(findings: Iterable[Finding]) -> Level | None:
     """Return the most serious level among findings, None without findings."""
     return min((finding.level for finding in findings), key=_SERIOUSNESS.__getitem__, default=None)
+
+
+def scope_of(*, knows_flags: bool, checks_host: bool) -> list[str]:
+    """Return what a check leaves out by design, as noun phrases. It says nothing against what was checked.
+
+    knows_flags: whether the flags of the component are given. checks_host: whether the host is checked.
+    """
+    left_out = ["the content of files, servers and addresses that a config names"]
+    if not knows_flags:
+        left_out.append("flags of the command line")
+    if not checks_host:
+        left_out.append("the host")
+    return left_out

@@ -12,6 +12,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._sc
 
 NEWEST_RELEASE = minor_name(newest_minor())
 """The newest release whose data are whole, such as "1.37"."""
-NEXT_RELEASE = minor_name(newest_minor() + 1)
+NEXT_MINOR = newest_minor() + 1
+NEXT_RELEASE = minor_name(NEXT_MINOR)
 """The first release without whole data."""
 LATER_RELEASE = minor_name(newest_minor() + 2)

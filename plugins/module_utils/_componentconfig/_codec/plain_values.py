@@ -31,6 +31,11 @@ def head_values(data: Mapping[str, Any], *, is_json: bool = False) -> dict[str, 
     return head
 
 
+def missing_head_fields(head: Mapping[str, Any]) -> list[str]:
+    """Return which of the apiVersion and kind, as `head_values` returns them, are not text or are empty."""
+    return [name for name in HEAD_FIELDS if not isinstance(head[name], str) or not head[name]]
+
+
 def decode_values(text: str, file: str) -> Any:
     """Return the values in a JSON or YAML text as Kubernetes reads them. Raises InvalidConfig, ImportError for PyYAML.
 

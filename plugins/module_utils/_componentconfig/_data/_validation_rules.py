@@ -434,55 +434,35 @@ KUBELET = r"""
 ["allowedUnsafeSysctls"]},"log-size":{"fields":["containerLogMaxSize"]},"seccomp-gate":{"fields":["seccompDefault"],
 "since":22,"last":28,"gate":"SeccompDefault"},"cgroup-driver-cri":{"fields":["cgroupDriver"],"gate":
 "KubeletCgroupDriverFromCRI"}},"values":{"cpuManagerPolicyOptions":{"22":{"full-pcpus-only":"beta"},"23":
-{"distribute-cpus-across-numa":"alpha","full-pcpus-only":"beta"},"24":{"distribute-cpus-across-numa":"alpha",
-"full-pcpus-only":"beta"},"25":{"distribute-cpus-across-numa":"alpha","align-by-socket":"alpha","full-pcpus-only":
-"beta"},"26":{"distribute-cpus-across-numa":"alpha","align-by-socket":"alpha","full-pcpus-only":"beta"},"27":
-{"distribute-cpus-across-numa":"alpha","align-by-socket":"alpha","full-pcpus-only":"beta"},"28":
-{"distribute-cpus-across-numa":"alpha","align-by-socket":"alpha","full-pcpus-only":"beta"},"29":
-{"distribute-cpus-across-numa":"alpha","align-by-socket":"alpha","full-pcpus-only":"beta"},"30":
-{"distribute-cpus-across-numa":"alpha","align-by-socket":"alpha","full-pcpus-only":"beta"},"31":
-{"distribute-cpus-across-numa":"alpha","align-by-socket":"alpha","distribute-cpus-across-cores":"alpha",
-"prefer-align-cpus-by-uncorecache":"alpha","full-pcpus-only":"beta"},"32":{"distribute-cpus-across-numa":"alpha",
-"align-by-socket":"alpha","distribute-cpus-across-cores":"alpha","strict-cpu-reservation":"alpha",
-"prefer-align-cpus-by-uncorecache":"alpha","full-pcpus-only":"beta"},"33":{"align-by-socket":"alpha",
-"distribute-cpus-across-cores":"alpha","prefer-align-cpus-by-uncorecache":"alpha","strict-cpu-reservation":"beta",
-"distribute-cpus-across-numa":"beta","full-pcpus-only":"stable"},"34":{"align-by-socket":"alpha",
-"distribute-cpus-across-cores":"alpha","strict-cpu-reservation":"beta","distribute-cpus-across-numa":"beta",
-"prefer-align-cpus-by-uncorecache":"beta","full-pcpus-only":"stable"},"35":{"align-by-socket":"alpha",
-"distribute-cpus-across-cores":"alpha","distribute-cpus-across-numa":"beta","prefer-align-cpus-by-uncorecache":"beta",
-"full-pcpus-only":"stable","strict-cpu-reservation":"stable"},"36":{"align-by-socket":"alpha",
-"distribute-cpus-across-cores":"alpha","distribute-cpus-across-numa":"beta","full-pcpus-only":"stable",
-"strict-cpu-reservation":"stable","prefer-align-cpus-by-uncorecache":"stable"},"37":{"align-by-socket":"alpha",
-"distribute-cpus-across-cores":"alpha","distribute-cpus-across-numa":"beta","full-pcpus-only":"stable",
-"strict-cpu-reservation":"stable","prefer-align-cpus-by-uncorecache":"stable"}},"topologyManagerPolicyOptions":{"26":
-{"prefer-closest-numa-nodes":"alpha"},"27":{"prefer-closest-numa-nodes":"alpha"},"28":{"prefer-closest-numa-nodes":
-"beta"},"29":{"prefer-closest-numa-nodes":"beta"},"30":{"prefer-closest-numa-nodes":"beta"},"31":
-{"prefer-closest-numa-nodes":"beta","max-allowable-numa-nodes":"beta"},"32":{"max-allowable-numa-nodes":"beta",
-"prefer-closest-numa-nodes":"stable"},"33":{"max-allowable-numa-nodes":"beta","prefer-closest-numa-nodes":"stable"},
-"34":{"max-allowable-numa-nodes":"beta","prefer-closest-numa-nodes":"stable"},"35":{"prefer-closest-numa-nodes":
-"stable","max-allowable-numa-nodes":"stable"},"36":{"prefer-closest-numa-nodes":"stable","max-allowable-numa-nodes":
-"stable"},"37":{"prefer-closest-numa-nodes":"stable","max-allowable-numa-nodes":"stable"}},"memorySwap.swapBehavior":
-{"22":["","LimitedSwap","UnlimitedSwap"],"30":["","NoSwap","LimitedSwap"]},"enforceNodeAllocatable":{"20":["pods",
-"system-reserved","kube-reserved","none"],"32":["pods","system-reserved","kube-reserved",
-"system-reserved-compressible","kube-reserved-compressible","none"]},"memoryManagerPolicy":{"21":["None","Static"],
-"32":["None","Static","BestEffort (Windows)"]},"evictionSignals":{"20":["memory.available","nodefs.available",
-"nodefs.inodesFree","imagefs.available","imagefs.inodesFree","allocatableMemory.available","pid.available"],"29":
-["+containerfs.available","+containerfs.inodesFree"]},"evictionHardDefaultLinux":{"20":{"memory.available":"100Mi",
-"nodefs.available":"10%","nodefs.inodesFree":"5%","imagefs.available":"15%"},"30":{"memory.available":"100Mi",
-"nodefs.available":"10%","nodefs.inodesFree":"5%","imagefs.available":"15%","imagefs.inodesFree":"5%"}},
-"reservedResourceKeys":["cpu","memory","ephemeral-storage","pid"],"tlsMinVersion":["","VersionTLS10","VersionTLS11",
-"VersionTLS12","VersionTLS13"],"kubeProxyMode":{"20":["","userspace","iptables","ipvs","kernelspace"],"26":["",
-"iptables","ipvs","kernelspace"],"29":["","iptables","ipvs","nftables","kernelspace"]},"kubeProxyDetectLocalMode":
-{"20":["","ClusterCIDR","NodeCIDR"],"24":["","ClusterCIDR","NodeCIDR","BridgeInterface","InterfaceNamePrefix"]},
-"versions":{"20":["v1alpha1"],"24":["v1alpha1","v1beta1"],"26":["v1alpha1","v1beta1","v1"]},"plausible-size":
-{"kubelet":[{"of":"quantity","noun":["CPU","CPUs"],"least":"1m","most":"64","units":["m",""],"tooLittle":
-"no process gets by with so little","tooMuch":"no node reserves so many","fields":{"kubeReserved":["cpu"],
-"systemReserved":["cpu"]}},{"of":"quantity","noun":["byte","bytes"],"least":"1M","most":"4Ti","likely":"10Mi","units":
-["Ki","Mi","Gi"],"tooLittle":"so little has no effect","tooMuch":"hardly a machine has so much","fields":
-{"kubeReserved":["memory"],"systemReserved":["memory"],"reservedMemory[].limits":["*"],"evictionMinimumReclaim":
-["memory.available","allocatableMemory.available"]}},{"of":"quantity","noun":["byte","bytes"],"least":"1M","most":
-"4Ti","likely":"10Mi","percent":50,"units":["Ki","Mi","Gi"],"tooLittle":"no eviction before the out-of-memory killer",
-"tooMuch":"a machine with less memory evicts all the time","fields":{"evictionHard":["memory.available",
+{"distribute-cpus-across-numa":"alpha","full-pcpus-only":"beta"},"25":{"distribute-cpus-across-numa":"alpha",
+"align-by-socket":"alpha","full-pcpus-only":"beta"},"31":{"distribute-cpus-across-numa":"alpha","align-by-socket":
+"alpha","distribute-cpus-across-cores":"alpha","prefer-align-cpus-by-uncorecache":"alpha","full-pcpus-only":"beta"},
+"32":{"distribute-cpus-across-numa":"alpha","align-by-socket":"alpha","distribute-cpus-across-cores":"alpha",
+"strict-cpu-reservation":"alpha","prefer-align-cpus-by-uncorecache":"alpha","full-pcpus-only":"beta"},"33":
+{"align-by-socket":"alpha","distribute-cpus-across-cores":"alpha","prefer-align-cpus-by-uncorecache":"alpha",
+"strict-cpu-reservation":"beta","distribute-cpus-across-numa":"beta","full-pcpus-only":"stable"},"34":
+{"align-by-socket":"alpha","distribute-cpus-across-cores":"alpha","strict-cpu-reservation":"beta",
+"distribute-cpus-across-numa":"beta","prefer-align-cpus-by-uncorecache":"beta","full-pcpus-only":"stable"},"35":
+{"align-by-socket":"alpha","distribute-cpus-across-cores":"alpha","distribute-cpus-across-numa":"beta",
+"prefer-align-cpus-by-uncorecache":"beta","full-pcpus-only":"stable","strict-cpu-reservation":"stable"},"36":
+{"align-by-socket":"alpha","distribute-cpus-across-cores":"alpha","distribute-cpus-across-numa":"beta",
+"full-pcpus-only":"stable","strict-cpu-reservation":"stable","prefer-align-cpus-by-uncorecache":"stable"}},
+"topologyManagerPolicyOptions":{"26":{"prefer-closest-numa-nodes":"alpha"},"28":{"prefer-closest-numa-nodes":"beta"},
+"31":{"prefer-closest-numa-nodes":"beta","max-allowable-numa-nodes":"beta"},"32":{"max-allowable-numa-nodes":"beta",
+"prefer-closest-numa-nodes":"stable"},"35":{"prefer-closest-numa-nodes":"stable","max-allowable-numa-nodes":
+"stable"}},"evictionSignals":{"20":["memory.available","nodefs.available","nodefs.inodesFree","imagefs.available",
+"imagefs.inodesFree","allocatableMemory.available","pid.available"],"29":["+containerfs.available",
+"+containerfs.inodesFree"]},"reservedResourceKeys":["cpu","memory","ephemeral-storage","pid"],"tlsMinVersion":["",
+"VersionTLS10","VersionTLS11","VersionTLS12","VersionTLS13"],"versions":{"20":["v1alpha1"],"24":["v1alpha1",
+"v1beta1"],"26":["v1alpha1","v1beta1","v1"]},"plausible-size":{"kubelet":[{"of":"quantity","noun":["CPU","CPUs"],
+"least":"1m","most":"64","units":["m",""],"tooLittle":"no process gets by with so little","tooMuch":
+"no node reserves so many","fields":{"kubeReserved":["cpu"],"systemReserved":["cpu"]}},{"of":"quantity","noun":
+["byte","bytes"],"least":"1M","most":"4Ti","likely":"10Mi","units":["Ki","Mi","Gi"],"tooLittle":
+"so little has no effect","tooMuch":"hardly a machine has so much","fields":{"kubeReserved":["memory"],
+"systemReserved":["memory"],"reservedMemory[].limits":["*"],"evictionMinimumReclaim":["memory.available",
+"allocatableMemory.available"]}},{"of":"quantity","noun":["byte","bytes"],"least":"1M","most":"4Ti","likely":"10Mi",
+"percent":50,"units":["Ki","Mi","Gi"],"tooLittle":"no eviction before the out-of-memory killer","tooMuch":
+"a machine with less memory evicts all the time","fields":{"evictionHard":["memory.available",
 "allocatableMemory.available"],"evictionSoft":["memory.available","allocatableMemory.available"]}},{"of":"quantity",
 "noun":["byte","bytes"],"least":"1M","most":"1Pi","likely":"100Mi","units":["Ki","Mi","Gi"],"tooLittle":
 "so little has no effect","tooMuch":"hardly a machine has so much","fields":{"kubeReserved":["ephemeral-storage"],

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 from .. import ConfigError
 from .._scalars._unexpanded import is_unexpanded, without_unexpanded_parts
@@ -131,7 +131,7 @@ def _flag(name: str, row: Mapping[str, Any], reasons: Mapping[str, str]) -> Flag
     return Flag(
         name,
         form=row.get("type", "string"),
-        field=tuple(row["field"].split(".")) if "field" in row else (),
+        field=_field_path(name, row.get("field", "")),
         since=row.get("since", 0),
         last=row.get("last"),
         advice=MigrationAdvice(
@@ -154,8 +154,16 @@ def _flag(name: str, row: Mapping[str, Any], reasons: Mapping[str, str]) -> Flag
     )
 
 
+def _field_path(flag: str, field: str | Literal[True]) -> Path:
+    """Return the path of a flag's field, () for "". True stands for the field of the flag's name in camel case."""
+    if field is True:
+        first, *words = flag.split("-")
+        return (first + "".join(map(str.capitalize, words)),)
+    return tuple(field.split(".")) if field else ()
+
+
 def _variant(row: Mapping[str, Any]) -> FlagVariant:
-    field = tuple(row["field"].split(".")) if "field" in row else ()
+    field = _field_path(row["flag"], row.get("field", ""))
     return FlagVariant(row["flag"], row["value"], row["since"], field, row.get("default"))
 
 

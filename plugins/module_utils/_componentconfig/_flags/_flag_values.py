@@ -101,7 +101,7 @@ def refused_values(
         others = (facts.get("of", ""), facts.get("unless", ""), *facts.get("needs", ()))
         if not is_present_at(facts, minor) or any(name in unexpanded for name in others):
             continue
-        level, consequence = _CONSEQUENCES[facts["otherwise"]]
+        level, consequence = _CONSEQUENCES[facts.get("otherwise", "exit")]
         if not knows_file and _is_decided_by_gate(FlagValue(flag, uses[flag], uses, gates, facts)):
             level = Level.WARNING
         for message in RULES[facts["rule"]](FlagValue(flag, uses[flag], uses, gates, facts)):

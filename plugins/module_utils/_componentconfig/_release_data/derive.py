@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from .. import ConfigError
@@ -29,6 +30,11 @@ class KnownBinary(NamedTuple):
     binary: Binary
     sha256: str
 
+    @property
+    def source(self) -> Source:
+        """The binary as a source of data."""
+        return Source("binary", self.binary.help.component, self.binary.version, self.sha256)
+
 
 class Running(NamedTuple):
     """What running components say: their version, "" if unknown, their gates, and the fields of the kubelet."""
@@ -36,6 +42,11 @@ class Running(NamedTuple):
     version: str = ""
     gates: Mapping[str, GateDefault] | None = None
     configz: Mapping[str, Any] | None = None
+
+    @property
+    def source(self) -> Source:
+        """The components as a source of data."""
+        return Source("running component", version=self.version)
 
 
 def candidates(running: Running, names: Sequence[str], minor: int) -> Candidates:
@@ -71,26 +82,13 @@ def derive(binaries: Sequence[KnownBinary], running: Running, date: str, version
     if len(minors) > 1:
         raise ConfigError(f"the sources are of several releases: {', '.join(map(minor_name, minors))}")
     minor = minors[0]
-    sources = tuple(
-        Source("binary", known.binary.help.component, known.binary.version, known.sha256) for known in binaries
-    )
-    answers = Source("running component", version=running.version or version)
-    return ReleaseData(
-        minor,
-        _gates(binaries, running, minor, sources, answers, date),
-        _flags(binaries, sources, date),
-        _defaults(binaries, running, minor, sources, answers, date),
-    )
+    running = running._replace(version=running.version or version)
+    layers = (_gates(binaries, running, minor), _flags(binaries), _defaults(binaries, running, minor))
+    gates, flags, defaults = (replace(layer, date=date) if layer.sources else DataLayer() for layer in layers)
+    return ReleaseData(minor, gates, flags, defaults)
 
 
-def _gates(
-    binaries: Sequence[KnownBinary],
-    running: Running,
-    minor: int,
-    sources: tuple[Source, ...],
-    answers: Source,
-    date: str,
-) -> DataLayer:
+def _gates(binaries: Sequence[KnownBinary], running: Running, minor: int) -> DataLayer:
     gates: dict[str, ProbedGate] = {}
     for known in binaries:
         for name, gate in known.binary.gates.items():
@@ -98,7 +96,7 @@ def _gates(
             if present != gate:
                 raise ConfigError(f"the binaries contradict each other over the gate {name}: are they of one build?")
             gates[name] = gate
-    asked = tuple(source for source, known in zip(sources, binaries) if known.binary.gates)
+    asked = tuple(known.source for known in binaries if known.binary.gates)
     for name, state in (running.gates or {}).items():
         probed = gates.get(name)
         if probed is None:
@@ -108,38 +106,30 @@ def _gates(
         elif probed.is_assumed:
             gates[name] = ProbedGate(state.stage, state.default, probed.locked)
     assumed = tuple(sorted(name for name, gate in gates.items() if gate.is_assumed))
-    used = (*asked, *((answers,) if running.gates else ()))
+    used = (*asked, *((running.source,) if running.gates else ()))
     rows = {name: gate._replace(is_assumed=False) for name, gate in sorted(gates.items())}
-    return DataLayer(rows, used, date, assumed) if used else DataLayer()
+    return DataLayer(rows, used, assumed=assumed)
 
 
-def _flags(binaries: Sequence[KnownBinary], sources: tuple[Source, ...], date: str) -> DataLayer:
+def _flags(binaries: Sequence[KnownBinary]) -> DataLayer:
     flags = {known.binary.help.component: dict(known.binary.help.flags) for known in binaries}
-    return DataLayer(flags, sources, date) if flags else DataLayer()
+    return DataLayer(flags, tuple(known.source for known in binaries))
 
 
-def _defaults(
-    binaries: Sequence[KnownBinary],
-    running: Running,
-    minor: int,
-    sources: tuple[Source, ...],
-    answers: Source,
-    date: str,
-) -> DataLayer:
+def _defaults(binaries: Sequence[KnownBinary], running: Running, minor: int) -> DataLayer:
     values: dict[str, dict[str, Any]] = {}
     used: list[Source] = []
-    for source, known in zip(sources, binaries):
+    for known in binaries:
         component = known.binary.help.component
         defaults = dict(defaults_of_help(known.binary.help, minor))
         if defaults:
             values[MAIN_KINDS[component]] = defaults
-            used.append(source)
+            used.append(known.source)
     if running.configz is not None:
-        values.setdefault(KUBELET_CONFIGURATION, {}).update(
-            {**_absent_fields(running.configz, minor), **running.configz}
-        )
-        used.append(answers._replace(name=KUBELET))
-    return DataLayer(values, tuple(used), date) if used else DataLayer()
+        fields = values.setdefault(KUBELET_CONFIGURATION, {})
+        fields.update({**_absent_fields(running.configz, minor), **running.configz})
+        used.append(running.source._replace(name=KUBELET))
+    return DataLayer(values, tuple(used))
 
 
 def _absent_fields(configz: Mapping[str, Any], minor: int) -> dict[str, None]:

@@ -21,9 +21,12 @@ def did_you_mean(word: str, names: Iterable[str], *, alike: float = 0.6) -> str:
     by_lower_case = {name.lower(): name for name in sorted(names)}
     if len(word) > _MAX_LENGTH:
         return ""
-    if word.lower() in by_lower_case:
-        return f": did you mean {by_lower_case[word.lower()]}?"
+    similar = word.lower() if word.lower() in by_lower_case else most_similar(word.lower(), by_lower_case, alike)
+    return f": did you mean {by_lower_case[similar]}?" if similar else ""
+
+
+def most_similar(word: str, names: Iterable[str], alike: float) -> str:
+    """Return the most similar of the names, "" if none is as similar as `alike`, from 0 to 1."""
     import difflib  # not at the top: most configs need no suggestion
 
-    similar = difflib.get_close_matches(word.lower(), by_lower_case, 1, alike)
-    return f": did you mean {by_lower_case[similar[0]]}?" if similar else ""
+    return next(iter(difflib.get_close_matches(word, names, 1, alike)), "")  # type: ignore[call-overload]

@@ -22,9 +22,13 @@ GATE_GROUPS: Mapping[str, Stage] = {"AllAlpha": "Alpha", "AllBeta": "Beta"}
 
 @lru_cache(maxsize=1)
 def _gate_data() -> dict[str, Any]:
+    """Return the histories of the gates by name, and the gates that they need."""
     from .._data._gate_history import GATES
 
     data = json.loads(GATES)
+    for _names, rows in data["gates"]:
+        for row in rows:
+            row += data["usual"][row[1]] if len(row) == 2 else ()
     return {**data, "gates": by_name(data["gates"])}
 
 

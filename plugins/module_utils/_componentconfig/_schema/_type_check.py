@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import binascii
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Callable, Literal, NamedTuple, cast
+from typing import Any, Callable, NamedTuple
 
 from .. import ConfigError
 from .._codec.plain_values import HEAD_FIELDS, head_values
+from .._scalars._suggestion import MAX_SUGGESTIONS, most_similar
 from .._scalars.duration import nanoseconds
 from .._scalars.field_path import Path
 from .._scalars.numbers import parse_quantity
@@ -39,13 +40,6 @@ class TypeCheck:
     broken_fields: set[str] = field(default_factory=set)
 
 
-class _WrongType(Exception):
-    """Raised for a value of a wrong type; the text says what is allowed."""
-
-
-_MAX_SUGGESTIONS = 50
-"""The number of unknown fields of a document for which a similar name is searched, which is expensive."""
-_BITS = {"int32": 31, "int64": 63, "int": 63}
 ADMISSION_KINDS = {
     "ResourceQuota": ("ResourceQuotaConfiguration", "Configuration"),
     "EventRateLimit": ("Configuration",),
@@ -90,100 +84,74 @@ _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)", r
 _BASE64 = re.compile(r"[A-Za-z0-9+/\r\n]*={0,2}[\r\n]*")
 
 
-def _string(value: Any) -> Any:
-    if not isinstance(value, str):
-        raise _WrongType(
-            "must be a string: write it in quotes" if not isinstance(value, (dict, list)) else "must be a string"
-        )
-    return value
+def _string(value: Any) -> str:
+    if isinstance(value, str):
+        return ""
+    return "must be a string" if isinstance(value, (dict, list)) else "must be a string: write it in quotes"
 
 
-def _bool(value: Any) -> Any:
-    if not isinstance(value, bool):
-        raise _WrongType("must be true or false, without quotes")
-    return value
+def _bool(value: Any) -> str:
+    return "" if isinstance(value, bool) else "must be true or false, without quotes"
 
 
-def _integer(value: Any, bits: int) -> Any:
+def _integer(value: Any, bits: int) -> str:
     if isinstance(value, bool) or not isinstance(value, int):
-        raise _WrongType("must be a whole number, without quotes")
-    if not -(2**bits) <= value < 2**bits:
-        raise _WrongType(f"must be a whole number between {-(2**bits)} and {2**bits - 1}")
-    return value
+        return "must be a whole number, without quotes"
+    is_in_range = -(2**bits) <= value < 2**bits
+    return "" if is_in_range else f"must be a whole number between {-(2**bits)} and {2**bits - 1}"
 
 
-def _float(value: Any) -> Any:
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise _WrongType("must be a number, without quotes")
-    return value
+def _float(value: Any) -> str:
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return "" if is_number else "must be a number, without quotes"
 
 
-def _duration(value: Any) -> Any:
-    try:
-        nanoseconds(_string(value))
-    except ConfigError:
-        raise _WrongType("must be a duration, for example 90s, 1m30s or 500ms") from None
-    except _WrongType:
-        raise _WrongType("must be a duration in quotes, for example 90s, 1m30s or 500ms") from None
-    return value
+def _duration(value: Any) -> str:
+    if not isinstance(value, str):
+        return "must be a duration in quotes, for example 90s, 1m30s or 500ms"
+    return "" if _can(nanoseconds, value) else "must be a duration, for example 90s, 1m30s or 500ms"
 
 
-def _duration_or_nanoseconds(value: Any) -> Any:
+def _duration_or_nanoseconds(value: Any) -> str:
     return _duration(value) if isinstance(value, str) else _integer(value, 63)
 
 
-def _quantity(value: Any) -> Any:
-    if isinstance(value, bool) or not isinstance(value, (str, int, float)):
-        raise _WrongType("must be a quantity, for example 500m, 2 or 100Mi")
+def _quantity(value: Any) -> str:
+    is_amount = isinstance(value, (str, int, float)) and not isinstance(value, bool)
+    return "" if is_amount and _can(parse_quantity, value) else "must be a quantity, for example 500m, 2 or 100Mi"
+
+
+def _time(value: Any) -> str:
+    is_time = isinstance(value, str) and _TIME.fullmatch(value) and _can(datetime.fromisoformat, value[:19])
+    return "" if is_time else "must be a time, for example 2026-01-31T12:00:00Z"
+
+
+def _bytes(value: Any) -> str:
+    if not isinstance(value, str):
+        return _string(value)
+    return "" if _BASE64.fullmatch(value) and _can(binascii.a2b_base64, value) else "must be base64"
+
+
+def _int_or_string(value: Any) -> str:
+    return "" if isinstance(value, str) else _integer(value, 31)
+
+
+def _can(parse: Callable[[Any], Any], value: Any) -> bool:
+    """Return whether a function parses a value."""
     try:
-        parse_quantity(value)
-    except ConfigError:
-        raise _WrongType("must be a quantity, for example 500m, 2 or 100Mi") from None
-    return value
+        parse(value)
+    except (ConfigError, ValueError):
+        return False
+    return True
 
 
-def _time(value: Any) -> Any:
-    try:
-        if not isinstance(value, str) or not _TIME.fullmatch(value):
-            raise ValueError
-        datetime.fromisoformat(value[:19])
-    except ValueError:
-        raise _WrongType("must be a time, for example 2026-01-31T12:00:00Z") from None
-    return value
-
-
-def _bytes(value: Any) -> Any:
-    text = _string(value)
-    try:
-        if not _BASE64.fullmatch(text):
-            raise ValueError
-        binascii.a2b_base64(text)
-    except ValueError:
-        raise _WrongType("must be base64") from None
-    return value
-
-
-def _int_or_string(value: Any) -> Any:
-    return value if isinstance(value, str) else _integer(value, 31)
-
-
-ScalarType = Literal[
-    "string",
-    "enum",
-    "bool",
-    "float",
-    "duration",
-    "durationOrNanoseconds",
-    "quantity",
-    "time",
-    "bytes",
-    "intOrString",
-    "any",
-]
-_SCALARS: Mapping[ScalarType, Callable[[Any], Any]] = {
+_SCALARS: Mapping[str, Callable[[Any], str]] = {
     "string": _string,
     "enum": _string,
     "bool": _bool,
+    "int32": lambda value: _integer(value, 31),
+    "int64": lambda value: _integer(value, 63),
+    "int": lambda value: _integer(value, 63),
     "float": _float,
     "duration": _duration,
     "durationOrNanoseconds": _duration_or_nanoseconds,
@@ -191,17 +159,10 @@ _SCALARS: Mapping[ScalarType, Callable[[Any], Any]] = {
     "time": _time,
     "bytes": _bytes,
     "intOrString": _int_or_string,
-    "any": lambda value: value,
+    "any": lambda _value: "",
 }
-
-
-def _similar_field(key: str, fields: Iterable[str]) -> str:
-    similar = next((name for name in fields if name.lower() == key.lower()), None)
-    if similar is None:
-        import difflib
-
-        similar = next(iter(difflib.get_close_matches(key, fields, 1, 0.8)), "")
-    return similar
+"""The scalar types, with functions that return what a value must be, "" if it is."""
+_INTEGERS = ("int32", "int64", "int", "durationOrNanoseconds", "intOrString")
 
 
 class _Checker:
@@ -252,7 +213,10 @@ class _Checker:
             return None
         self.unknown_count += 1
         names = fields if parent else (*HEAD_FIELDS, *fields)
-        similar = _similar_field(key, names) if self.unknown_count <= _MAX_SUGGESTIONS else ""
+        similar = ""
+        if self.unknown_count <= MAX_SUGGESTIONS:
+            same = [name for name in names if name.lower() == key.lower()]
+            similar = same[0] if same else most_similar(key, names, 0.8)
         return f"unknown field of {self.kind.kind}" + (f", did you mean {similar}?" if similar else "")
 
     def _refuses_null(self, entry: Mapping[str, Any] | None) -> bool:
@@ -290,17 +254,11 @@ class _Checker:
 
     def _scalar(self, value: Any, type_name: str, entry: Mapping[str, Any], path: Path) -> Any:
         # In YAML 110.0 becomes 110 on its way through JSON; in a JSON file it stays a fraction and is refused.
-        is_integer = type_name in _BITS or type_name in ("durationOrNanoseconds", "intOrString")
-        if is_integer and isinstance(value, float) and value.is_integer() and not self.is_json:
+        if type_name in _INTEGERS and isinstance(value, float) and value.is_integer() and not self.is_json:
             value = int(value)
-        try:
-            value = (
-                _integer(value, _BITS[type_name])
-                if type_name in _BITS
-                else _SCALARS[cast("ScalarType", type_name)](value)
-            )
-        except _WrongType as wrong:
-            self.report(path, str(wrong), "type")
+        wrong = _SCALARS[type_name](value)
+        if wrong:
+            self.report(path, wrong, "type")
             return None
         allowed = fact_at(entry, "enum", self.minor)
         if (

@@ -15,7 +15,7 @@ from typing import Any, Final, Literal, cast
 
 from .._scalars.field_path import Path
 from .overlays import ReleaseOverlay, overlays
-from .releases import release_index
+from .releases import by_name, release_index
 
 KUBELET = "kubelet"
 KUBELET_CONFIGURATION = "KubeletConfiguration"
@@ -46,11 +46,11 @@ FieldFact = Literal["type", "default", "enum", "nullable"]
 class Kind:
     """A kind in one API version: the component that reads it, the minors that know it, its fields as a tree.
 
-    The entry of a field is a dict with `type` (string if absent), `optional`, `nullable` (a pointer in Go, or a list
-    that may be empty on purpose), `since` and `last` (minors), `enum`, `default`, their histories `enums`, `types`,
-    `defaults`, `nullables` (rows of minor and value), `defaultFrom` (the sibling field whose value it takes if that is
-    set), `defaultAddedBy` (the sibling switch that adds the default's keys to a map), `os` (the only operating system
-    on which the component reads it), and `fields` of an object.
+    The entry of a field is a dict with `type` (string if absent), `optional` (of Machines), `nullable` (a pointer in
+    Go, or a list that may be empty on purpose), `since` and `last` (minors), `enum`, `default`, their histories
+    `enums`, `types`, `defaults`, `nullables` (rows of minor and value), `defaultFrom` (the sibling field whose value it
+    takes if that is set), `defaultAddedBy` (the sibling switch that adds the default's keys to a map), `os` (the only
+    operating system on which the component reads it), and `fields` of an object.
     """
 
     api_version: str
@@ -192,15 +192,21 @@ def machine_facts() -> Mapping[str, str]:
 
 
 @cache
-def _machine_index() -> Mapping[str, Any]:
-    return cast("Mapping[str, Any]", json.loads(machine_facts().get("INDEX", "{}")))
+def _kinds_by_name(*, of_machines: bool) -> dict[str, Kind]:
+    """Return the kinds that components read, or those of Machines, by API version and name, sorted by name."""
+    index = json.loads(machine_facts().get("INDEX", "{}")) if of_machines else release_index()["kinds"]
+    known = [
+        Kind(api_version, name, component, since, last, module)
+        for api_version, rows in index.items()
+        for name, (module, component, since, last) in by_name(rows).items()
+    ]
+    known.sort(key=lambda kind: (kind.kind, kind.api_version))
+    return {f"{kind.api_version} {kind.kind}": kind for kind in known}
 
 
-@lru_cache(maxsize=1)
 def machine_kinds() -> tuple[Kind, ...]:
     """Return Machine and the kinds around it, or () if they are not shipped."""
-    schemas = (find_kind(*key.split(" ", 1)) for key in _machine_index())
-    return tuple(kind for kind in schemas if kind is not None)
+    return tuple(_kinds_by_name(of_machines=True).values())
 
 
 @cache
@@ -208,7 +214,9 @@ def _schema_of(module: DataModule, added: tuple[ReleaseOverlay, ...]) -> dict[st
     """Return the kinds of a data module, with the defaults of the overlays."""
     data = json.loads(_schema_text(module))
     shapes = data.get("shapes", {})
-    schema = {key: {**kind, "fields": _expand(kind["fields"], shapes)} for key, kind in data.get("kinds", {}).items()}
+    schema = {
+        key: {**kind, "fields": _expand(kind["fields"], shapes, {})} for key, kind in data.get("kinds", {}).items()
+    }
     for overlay in added:
         for key, kind in schema.items():
             for path, value in overlay.defaults.get(key.split(" ")[-1], {}).items():
@@ -216,13 +224,18 @@ def _schema_of(module: DataModule, added: tuple[ReleaseOverlay, ...]) -> dict[st
     return schema
 
 
-def _expand(fields: Any, shapes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return fields as a tree, without the names of shapes. No two entries are one dict: an overlay adds to some."""
+def _expand(fields: Any, shapes: Mapping[str, Any], around: Mapping[str, Any]) -> dict[str, Any]:
+    """Return fields as a tree, without the names of shapes. No two entries are one dict: an overlay adds to some.
+
+    around: the entry of the object with the fields, whose `since` and `gates` are theirs unless they have their own.
+    """
+    inherited = {fact: around[fact] for fact in ("since", "gates") if fact in around}
     result = {}
     for name, entry in (shapes[fields] if isinstance(fields, str) else fields).items():
-        result[name] = dict(shapes[entry] if isinstance(entry, str) else entry)
+        result[name] = {**inherited, **(shapes[entry] if isinstance(entry, str) else entry)}
         if "fields" in result[name]:
-            result[name]["fields"] = _expand(result[name]["fields"], shapes)
+            result[name].setdefault("type", "object")
+            result[name]["fields"] = _expand(result[name]["fields"], shapes, result[name])
     return result
 
 
@@ -238,8 +251,7 @@ def _add_default(entry: dict[str, Any], path: Sequence[str], minor: int, value: 
 @lru_cache(maxsize=1)
 def kinds() -> tuple[Kind, ...]:
     """Return all kinds that components read, in all their API versions."""
-    schemas = (find_kind(*key.split(" ", 1)) for key in release_index()["kinds"])
-    return tuple(kind for kind in schemas if kind is not None)
+    return tuple(_kinds_by_name(of_machines=False).values())
 
 
 def version_order(kind: Kind) -> tuple[int, int, int]:
@@ -264,14 +276,8 @@ def is_of_known_group(api_version: Any) -> bool:
 
 def find_kind(api_version: Any, kind: Any) -> Kind | None:
     """Return the kind of a document, None if the data lack it."""
-    key = f"{api_version} {kind}"
-    entry = release_index()["kinds"].get(key)
-    if entry is None and str(api_version).partition("/")[0].endswith(_MACHINE_DOMAIN):
-        entry = _machine_index().get(key)
-    if entry is None:
-        return None
-    module, component, since, last = entry
-    return Kind(str(api_version), str(kind), component, since, last, module)
+    of_machines = str(api_version).partition("/")[0].endswith(_MACHINE_DOMAIN)
+    return _kinds_by_name(of_machines=of_machines).get(f"{api_version} {kind}")
 
 
 def fact_at(entry: Mapping[str, Any], fact: FieldFact, minor: int) -> Any:
@@ -284,6 +290,16 @@ def fact_at(entry: Mapping[str, Any], fact: FieldFact, minor: int) -> Any:
             if since <= minor:
                 value = row
     return value
+
+
+def nested_objects(value: Any, entry: Mapping[str, Any]) -> list[tuple[Path, Mapping[str, Any]]]:
+    """Return the objects in a field's value, each with its path in it: one object, or those of a list or a map."""
+    items: list[tuple[Path, Any]] = [((), value)]
+    if isinstance(value, list):
+        items = [((index,), item) for index, item in enumerate(value)]
+    elif isinstance(value, dict) and str(entry.get("type")).startswith("map<"):
+        items = [((key,), item) for key, item in value.items()]
+    return [(path, item) for path, item in items if isinstance(item, dict)]
 
 
 def prune(data: Any) -> Any:

@@ -5,12 +5,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from functools import lru_cache, wraps
+from typing import Any, Literal, NamedTuple, TypeVar, cast
 
 from .. import ConfigError
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+_RESULTS_KEPT = 256
 
 Layer = Literal["gates", "flags", "defaults"]
 """A layer of data that an overlay can have."""
@@ -80,3 +84,20 @@ def overlays() -> tuple[ReleaseOverlay, ...]:
     """Return the registered overlays, the oldest release first."""
     known = _registered
     return tuple(known[minor] for minor in sorted(known))
+
+
+def cached_by_overlays(function: _Function) -> _Function:
+    """Return a function that keeps its results as lru_cache does, but those with other overlays apart.
+
+    For a function that validates or compares configs: it would otherwise use the release data of another task.
+    """
+
+    @lru_cache(_RESULTS_KEPT)
+    def with_overlays(_known: tuple[ReleaseOverlay, ...], *arguments: Any, **options: Any) -> Any:
+        return function(*arguments, **options)
+
+    @wraps(function)
+    def cached(*arguments: Any, **options: Any) -> Any:
+        return with_overlays(overlays(), *arguments, **options)
+
+    return cast("_Function", cached)

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from ..._componentconfig import ConfigError
-from ..._componentconfig._schema.overlay_cache import cached_by_overlays
+from ..._componentconfig._schema.overlays import cached_by_overlays
 from ..._componentconfig._schema.releases import (
     is_kubernetes_version,
     known_minors,
@@ -186,7 +186,7 @@ def config_disruption(
     return heaviest_class(names) or "none"
 
 
-@cached_by_overlays(maxsize=256)
+@cached_by_overlays
 def _disruption(old: str, new: str, minor: int) -> str:
     """Return the class of disruption of another config at a minor; machines of a pool share the two."""
     try:
@@ -196,7 +196,7 @@ def _disruption(old: str, new: str, minor: int) -> str:
     return heaviest_class(change.disruption.name for change in changes) or "none"
 
 
-@cached_by_overlays(maxsize=256)
+@cached_by_overlays
 def _check_text(text: str, file: str, version: str, is_bundle: bool = False) -> tuple[Finding, ...]:
     """Return the findings about a config at a version: thousands of machines share a few configs."""
     try:

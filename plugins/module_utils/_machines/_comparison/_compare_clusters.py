@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 from ..._componentconfig import ConfigError
 from ..._componentconfig._codec.plain_values import HEAD_FIELDS
 from ..._componentconfig._schema.kinds import find_kind
-from ..._componentconfig._schema.overlay_cache import cached_by_overlays
+from ..._componentconfig._schema.overlays import cached_by_overlays
 from ..._componentconfig._schema.releases import (
     Layer,
     is_kubernetes_version,
@@ -252,7 +252,7 @@ def _unknown_init_configs(before: Member, after: Member) -> Iterator[str]:
         yield "the init configs are not compared: that of the Node is not published"
 
 
-@cached_by_overlays(maxsize=256)
+@cached_by_overlays
 def _fields(
     component: str, old: str, new: str, minors: tuple[int, int], declared: int | None
 ) -> tuple[tuple[Difference, ...], tuple[str, ...]]:

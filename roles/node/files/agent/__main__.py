@@ -279,7 +279,7 @@ def _limit(arguments: Arguments) -> None:
 def _validate(arguments: Arguments) -> int:
     _limit(arguments)
     _use_release_data(arguments)
-    from ._componentconfig.scope import scope_of
+    from ._componentconfig.findings import scope_of
     from ._validate import document_validator, drop_in_validator, target_versions, validate_files
 
     versions = target_versions(arguments.versions)

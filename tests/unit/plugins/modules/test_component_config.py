@@ -17,6 +17,7 @@ from ansible_collections.configok.node.plugins.module_utils._operations import c
 from ansible_collections.configok.node.plugins.modules import component_config
 from support.ansible_runs.modules import run_module
 from support.configs.kubelet import KUBELET_HEADER
+from support.releases.names import NEWEST_RELEASE
 
 
 def run(**arguments: Any) -> dict[str, Any]:
@@ -163,7 +164,7 @@ def test_text_that_is_not_a_config_is_invalid(content: str) -> None:
         ({"content": KUBELET_HEADER, "kubernetes_versions": ["latest"]}, "not a Kubernetes version: 'latest'"),
         (
             {"content": KUBELET_HEADER, "kubernetes_versions": [1.30]},
-            "Kubernetes 1.3 is not known here, 1.20 to 1.37 are: write 1.30 in quotes",
+            f"Kubernetes 1.3 is not known here, 1.20 to {NEWEST_RELEASE} are: write 1.30 in quotes",
         ),
         ({"content": KUBELET_HEADER, "nodes": {"node-1": 1.30}}, "node node-1: Kubernetes 1.3 is not known here"),
         ({}, "one of the following is required: files, content"),

@@ -189,7 +189,7 @@ def test_an_upgrade_over_releases_whose_notes_are_not_in_the_data_says_so() -> N
     ("old", "new", "sentence"),
     [
         ("1.31", "v1.31.4", "both versions are of Kubernetes 1.31: an upgrade needs two minors"),
-        ("1.37", "", "both versions are of Kubernetes 1.37"),
+        (NEWEST_RELEASE, "", f"both versions are of Kubernetes {NEWEST_RELEASE}"),
         ("1.19", "1.31", "Kubernetes 1.19 is not known here"),
         ("1.3", "1.31", r"write 1.30 in quotes"),
         ("x", "1.31", "not a Kubernetes version"),

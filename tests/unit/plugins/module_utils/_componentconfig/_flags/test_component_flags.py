@@ -18,6 +18,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig.che
 from ansible_collections.configok.node.plugins.module_utils._componentconfig.findings import Finding
 from support.configs.checking import check_file
 from support.configs.kubelet import KUBELET_HEADER
+from support.releases.names import NEXT_RELEASE
 
 AUTHENTICATION = """\
 apiVersion: apiserver.config.k8s.io/v1beta1
@@ -178,5 +179,5 @@ def test_flags_that_are_ignored_with_a_config_file_are_warnings() -> None:
 
 
 def test_gates_of_a_release_without_whole_data_are_not_judged() -> None:
-    findings = checked(STATIC, ["--feature-gates=A=true,ManifestBasedAdmissionControlConfig=true"], "1.38")
+    findings = checked(STATIC, ["--feature-gates=A=true,ManifestBasedAdmissionControlConfig=true"], NEXT_RELEASE)
     assert {str(finding.level) for finding in findings} == {"not-judged"}

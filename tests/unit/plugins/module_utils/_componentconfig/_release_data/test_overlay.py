@@ -56,12 +56,10 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._sc
     gate_names,
     gate_state,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.overlay_cache import (
-    cached_by_overlays,
-)
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.overlays import (
     OverlayFlag,
     ReleaseOverlay,
+    cached_by_overlays,
     only_with,
     overlays,
     register,
@@ -506,7 +504,7 @@ def test_overlays_of_a_block_are_known_in_it_only() -> None:
 def test_results_that_are_kept_are_kept_apart() -> None:
     calls = []
 
-    @cached_by_overlays(maxsize=8)
+    @cached_by_overlays
     def newest(name: str) -> str:
         calls.append(name)
         return f"{name} {known_minors()[-1]}"

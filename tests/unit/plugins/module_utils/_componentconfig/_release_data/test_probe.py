@@ -22,7 +22,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._re
     probe_binary,
 )
 from support.releases.fake_component import FakeComponent, FakeGate
-from support.releases.names import NEXT_RELEASE
+from support.releases.names import NEXT_MINOR, NEXT_RELEASE
 
 GATES = {
     "AllAlpha": FakeGate("ALPHA", False),
@@ -57,7 +57,7 @@ FOUND = {
 
 
 def asked(minor: int) -> Candidates:
-    assert minor == 38
+    assert minor == NEXT_MINOR
     return Candidates(LAST_KNOWN, {"kubelet": ["max-pods", "hidden-one", "gone-one"]})
 
 
@@ -180,5 +180,5 @@ def test_a_release_that_is_not_wanted_is_not_probed() -> None:
     def refuse(minor: int) -> Candidates:
         raise ConfigError(f"not wanted: {minor}")
 
-    with pytest.raises(ConfigError, match="not wanted: 38"):
+    with pytest.raises(ConfigError, match=f"not wanted: {NEXT_MINOR}"):
         probe_binary(FakeComponent(gates=GATES).run, refuse)

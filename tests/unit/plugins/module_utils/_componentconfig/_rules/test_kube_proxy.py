@@ -12,6 +12,7 @@ import pytest
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec.yaml_text import encode
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules import rule_facts
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._kube_proxy import KUBE_PROXY_RULES
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.releases import known_minors
 from ansible_collections.configok.node.plugins.module_utils._componentconfig.check import check
 
 Config = dict[str, Any]
@@ -190,7 +191,7 @@ def test_rule(rule: str, minor: int, bad: list[Config], good: list[Config]) -> N
         assert broken(config, minor, rule) == [], config
 
 
-@pytest.mark.parametrize("minor", range(20, 38))
+@pytest.mark.parametrize("minor", known_minors())
 def test_an_empty_config_breaks_no_rule_but_that_it_should_say_its_mode(minor: int) -> None:
     text = "apiVersion: kubeproxy.config.k8s.io/v1alpha1\nkind: KubeProxyConfiguration\n"
     assert [finding.rule for finding in check(text, versions=[f"1.{minor}"])] == ["mode-left-out"] * (minor >= 37)
