@@ -20,15 +20,17 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 SCHEMA = ROOT / "schema"
-OUTPUT = ROOT / "plugins" / "module_utils" / "_componentconfig" / "_data"
+OUTPUT = ROOT / "plugins" / "module_utils"
+DATA = "_componentconfig/_data"
 WIDTH = 118
 
 CLIENTS = ("kube-controller-manager", "controller-manager", "kubectl", "client")
 """The components whose kinds no daemon reads from --config: they share a file of _data, others have one each."""
 
-# Machines and what belongs to them. No component reads them, so nodes and most modules do not get their data: the file
-# has its own index and rules.
+# Machines and what belongs to them. No component reads them: their package declares them to the engine, and has their
+# index, fields and rules in one file.
 MACHINES = "machines"
+MACHINES_DATA = "_machines/_objects/_data.py"
 
 # The kubelet applies the rules of these kinds, which have their own file in schema/.
 RULES_OF_KUBELET = ("credential_provider",)
@@ -588,7 +590,7 @@ def document_containers(schema: Path) -> dict[str, Any]:
 
 
 def generate(schema: Path) -> dict[str, str]:
-    """Return the content of each file of the output directory."""
+    """Return the content of each file, by its path in module_utils."""
     index: dict[str, dict[str, Any]] = {}
     machines: dict[str, dict[str, Any]] = {}
     modules: dict[str, dict[str, Any]] = {}
@@ -613,10 +615,8 @@ def generate(schema: Path) -> dict[str, str]:
     }
     for module, kinds in sorted(modules.items()):
         contents[f"_{module}.py"] = (f"Kinds and fields of {module.replace('_', '-')}", {"KINDS": with_shapes(kinds)})
+    declared = contents.pop(f"_{MACHINES}.py", None)
     contents["_kubelet.py"][1]["DROP_INS"] = drop_ins(schema)
-    if machines:
-        contents[f"_{MACHINES}.py"][1]["INDEX"] = by_version(machines)
-        contents[f"_{MACHINES}.py"][1]["RULES"] = rules_by_kind(schema / f"{MACHINES}_validation_rules.json")
     rules = {name.upper(): rows for name, rows in sorted(validation_rules(schema).items())}
     contents["_validation_rules.py"] = ("Validation rules by component", rules)
     contents["_gate_history.py"] = ("Feature gates by Kubernetes minor", {"GATES": gates(schema)})
@@ -637,7 +637,12 @@ def generate(schema: Path) -> dict[str, str]:
     others = [note for note in notes if "field" not in note]
     contents["_upgrade_notes.py"] = ("What releases change in addition to fields and their gates", {"NOTES": others})
     contents["_gate_components.py"] = ("Feature gates by component", {"COMPONENTS": gate_components(schema)})
-    return {name: render(title, constants) for name, (title, constants) in contents.items()}
+    files = {f"{DATA}/{name}": render(title, constants) for name, (title, constants) in contents.items()}
+    if declared:
+        declared[1]["INDEX"] = by_version(machines)
+        declared[1]["RULES"] = rules_by_kind(schema / f"{MACHINES}_validation_rules.json")
+        files[MACHINES_DATA] = render(*declared)
+    return files
 
 
 def render(title: str, constants: dict[str, Any]) -> str:
@@ -651,7 +656,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--check", action="store_true", help="write nothing, exit 1 if the files in the tree differ")
     parser.add_argument("--schema", type=Path, default=SCHEMA, help="the folder of the facts")
-    parser.add_argument("--output", type=Path, default=OUTPUT, help="the folder of the Python files")
+    parser.add_argument("--output", type=Path, default=OUTPUT, help="the folder of the packages with the Python files")
     options = parser.parse_args(arguments)
     files = generate(options.schema)
     stale = [
@@ -659,15 +664,16 @@ def main(arguments: list[str] | None = None) -> int:
         for name, content in files.items()
         if not (options.output / name).is_file() or (options.output / name).read_text(encoding="utf-8") != content
     ]
-    stale += [path.name for path in sorted(options.output.glob("*.py")) if path.name not in files]
+    written = (f"{DATA}/{path.name}" for path in sorted((options.output / DATA).glob("*.py")))
+    stale += [name for name in written if name not in files]
     if options.check:
         for name in stale:
             print(f"{options.output / name} is not what {Path(__file__).name} writes", file=sys.stderr)
         return 1 if stale else 0
-    options.output.mkdir(parents=True, exist_ok=True)
     for name in stale:
         path = options.output / name
         if name in files:
+            path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(files[name], encoding="utf-8")
         else:
             path.unlink()

@@ -18,7 +18,7 @@ from ._meanings import explanation, notes_about_gate
 from ._rules import rule_facts, sections_of
 from ._scalars.secrets import is_secret
 from ._schema._feature_gates import gate_dependencies, gate_history, gate_names
-from ._schema.kinds import KUBELET, MAIN_KINDS, FieldFact, Kind, kinds, machine_kinds, version_order
+from ._schema.kinds import KUBELET, MAIN_KINDS, FieldFact, Kind, declared_kinds, kinds, version_order
 from ._schema.path_fields import PATH_FIELDS
 from ._schema.releases import known_minors, minor_name, parse_known_minor
 from .denied_fields import INSTANCE_FIELDS
@@ -68,7 +68,7 @@ def explain(path: str, *, kind: str = KUBELET, version: str = "") -> Explanation
         return _explain_gate(names[1])
     if not names:
         fields = sorted(schema.fields)
-        if schema.is_of_machines:
+        if schema.is_declared:
             description = {"description": schema.description}
             return Explanation(f"{schema.kind} ({schema.api_version})", {**description, "fields": fields})
         heading = f"{schema.kind} ({schema.api_version}), read by {schema.component}"
@@ -80,7 +80,7 @@ def explain(path: str, *, kind: str = KUBELET, version: str = "") -> Explanation
 def _newest_kind(name: str, version: str) -> Kind:
     minor = parse_known_minor(version) if version else None
     kind_name = MAIN_KINDS.get(name, name)
-    known = (*kinds(), *machine_kinds())
+    known = (*kinds(), *declared_kinds())
     candidates = [kind for kind in known if kind.kind == kind_name and (minor is None or kind.known_at(minor))]
     if not candidates:
         similar = _close_matches(name, [*MAIN_KINDS, *(kind.kind for kind in known)], 3)
@@ -138,8 +138,8 @@ def _explain_field(kind: Kind, entry: Mapping[str, Any], field_path: Sequence[st
     field = ".".join(field_path)
     path = (*field_path, key) if key else tuple(field_path)
     heading = ".".join(path) + f", of {kind.kind} ({kind.api_version})"
-    if kind.is_of_machines:
-        return Explanation(heading, _without_empty(_machine_field_facts(kind, entry, field)))
+    if kind.is_declared:
+        return Explanation(heading, _without_empty(_declared_field_facts(kind, entry, field)))
     disruption = disruption_of(path, kind.kind, known_minors()[-1])
     facts = {
         "type": _values_by_minor(entry, "type", kind) if "types" in entry else entry.get("type", "string"),
@@ -169,7 +169,7 @@ def _without_empty(facts: Mapping[str, Any]) -> dict[str, Any]:
     return {label: value for label, value in facts.items() if value not in ("", [], None)}
 
 
-def _machine_field_facts(kind: Kind, entry: Mapping[str, Any], field: str) -> dict[str, Any]:
+def _declared_field_facts(kind: Kind, entry: Mapping[str, Any], field: str) -> dict[str, Any]:
     """Return the facts about a field that no Kubernetes version reads."""
     return {
         "description": " ".join(entry.get("description", ())),

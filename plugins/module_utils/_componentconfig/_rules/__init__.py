@@ -12,7 +12,8 @@ import json
 from functools import cache
 from typing import Any, cast
 
-from .._schema.kinds import KUBELET_CONFIGURATION, MACHINES, DataModule, Kind, machine_facts
+from .._schema._declared import DECLARED
+from .._schema.kinds import KUBELET_CONFIGURATION, DataModule, Kind
 
 __all__ = ["rule_facts", "sections_of", "value_facts", "value_table"]
 
@@ -23,8 +24,8 @@ _SECTIONS = {KUBELET_CONFIGURATION: ("kubelet", "kubeletStart"), "KubeProxyConfi
 
 @cache
 def _facts_of(component: DataModule) -> dict[str, Any]:
-    if component == MACHINES:
-        return cast("dict[str, Any]", json.loads(machine_facts().get("RULES", "{}")))
+    if component in DECLARED:
+        return cast("dict[str, Any]", json.loads(DECLARED[component].rules))
     from .._data import _validation_rules
 
     return cast("dict[str, Any]", json.loads(getattr(_validation_rules, component.upper())))

@@ -6,10 +6,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib import import_module
-from typing import cast
 
-from .._schema.kinds import KUBELET_CONFIGURATION, MACHINES, DataModule, Kind
+from .._schema._declared import DECLARED
+from .._schema.kinds import KUBELET_CONFIGURATION, DataModule, Kind
 from . import rule_facts, sections_of
 from ._plausible_sizes import PLAUSIBLE_SIZE, plausible_sizes
 from ._rule import Rule, RuleSet
@@ -46,9 +45,8 @@ def _rules_of(component: str) -> Mapping[str, Mapping[str, Rule]]:
         from ._kubeadm import KUBEADM_RULES
 
         return KUBEADM_RULES
-    if component == MACHINES:
-        # No import statement: only what imports machine_objects.py ships these rules.
-        return cast("Mapping[str, Mapping[str, Rule]]", import_module("._machines", __package__).MACHINE_RULES)
+    if component in DECLARED:
+        return DECLARED[component].checks
     from ._clients import CLIENT_RULES
 
     return CLIENT_RULES

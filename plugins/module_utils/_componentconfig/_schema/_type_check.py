@@ -31,8 +31,8 @@ from .releases import minor_name
 class TypeCheck:
     """A document as a component of a minor reads it: `data` lacks fields that are unknown or of a wrong type.
 
-    `broken_fields` are the top-level fields with a value of a wrong type: no rule checks them. Of Machines they are
-    the paths of these values, without indexes: all of a Machine is in one field, spec.
+    `broken_fields` are the top-level fields with a value of a wrong type: no rule checks them. Of declared
+    kinds they are the paths of these values, without indexes: all of a Machine is in one field, spec.
     """
 
     data: dict[str, Any] = field(default_factory=dict)
@@ -177,9 +177,9 @@ class _Checker:
     def report(self, path: Path, message: str, rule: str) -> None:
         self.result.findings.append(Finding(path, message, rule))
         if rule != RULE_UNKNOWN_FIELD:
-            names = [part for part in path if isinstance(part, str)] if self.kind.is_of_machines else path[:1]
+            names = [part for part in path if isinstance(part, str)] if self.kind.is_declared else path[:1]
             self.result.broken_fields.add(".".join(map(str, names)))
-            if self.kind.is_of_machines:
+            if self.kind.is_declared:
                 self.result.broken_fields.add(".".join(map(str, path)))  # one of several in a list
 
     def object(self, value: dict[str, Any], fields: Mapping[str, Any], path: Path) -> dict[str, Any]:

@@ -10,10 +10,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib import import_module
-from typing import Any, Final, Literal, cast
+from typing import Any, Literal, cast
 
 from .._scalars.field_path import Path
+from ._declared import DECLARED
 from .overlays import ReleaseOverlay, overlays
 from .releases import by_name, release_index
 
@@ -28,13 +28,11 @@ MAIN_KINDS: Mapping[str, str] = {
 }
 """The kind that a component reads from --config, and so the kind of a bundle's document of that name."""
 
-_MACHINE_DOMAIN = ".configok.dev"
 _RENAMED_KINDS = {"EncryptionConfig": "EncryptionConfiguration"}
 """Old names of kinds, with the new ones."""
 
-DataModule = Literal["kubelet", "kube_proxy", "kube_scheduler", "kube_apiserver", "kubeadm", "clients", "machines"]
-"""A file of generated data: the kinds and rules of one component, or of those that share a file."""
-MACHINES: Final[DataModule] = "machines"
+DataModule = str
+"""The name of generated data: the kinds and rules of one component, of those that share a file, or declared ones."""
 OperatingSystem = Literal["linux", "windows"]
 """The operating system of a node."""
 OPERATING_SYSTEMS: tuple[OperatingSystem, ...] = ("linux", "windows")
@@ -79,9 +77,9 @@ class Kind:
         return cast("int | None", entry.get("unread"))
 
     @property
-    def is_of_machines(self) -> bool:
-        """Whether the kind is a Machine's or one of those around it: no component reads it, at any version."""
-        return self.data_module == MACHINES
+    def is_declared(self) -> bool:
+        """Whether a package above the engine declares the kind, such as Machine: no component reads it."""
+        return self.data_module in DECLARED
 
     @property
     def unique_name(self) -> str:
@@ -170,31 +168,17 @@ def _schema_text(module: DataModule) -> str:
         from .._data._kubeadm import KINDS
     elif module == "clients":
         from .._data._clients import KINDS
-    elif module == MACHINES:
-        return str(machine_facts().get("KINDS", "{}"))
+    elif module in DECLARED:
+        return DECLARED[module].kinds
     else:
         raise AssertionError(f"no data module {module}")
     return KINDS
 
 
 @cache
-def machine_facts() -> Mapping[str, str]:
-    """Return the data of the kinds of Machines: INDEX, KINDS and RULES as JSON, or {} if they are not shipped.
-
-    Nodes and most modules have no use for them, so no import statement names them here: machine_objects.py does it,
-    and what imports that file ships them.
-    """
-    try:
-        data = import_module(".._data._machines", __package__)
-    except ModuleNotFoundError:
-        return {}
-    return {name: getattr(data, name) for name in ("INDEX", "KINDS", "RULES")}
-
-
-@cache
-def _kinds_by_name(*, of_machines: bool) -> dict[str, Kind]:
-    """Return the kinds that components read, or those of Machines, by API version and name, sorted by name."""
-    index = json.loads(machine_facts().get("INDEX", "{}")) if of_machines else release_index()["kinds"]
+def _kinds_by_name(source: str = "") -> dict[str, Kind]:
+    """Return the kinds that components read, or those of a declared source, by API version and name, sorted by name."""
+    index = json.loads(DECLARED[source].index) if source else release_index()["kinds"]
     known = [
         Kind(api_version, name, component, since, last, module)
         for api_version, rows in index.items()
@@ -204,9 +188,9 @@ def _kinds_by_name(*, of_machines: bool) -> dict[str, Kind]:
     return {f"{kind.api_version} {kind.kind}": kind for kind in known}
 
 
-def machine_kinds() -> tuple[Kind, ...]:
-    """Return Machine and the kinds around it, or () if they are not shipped."""
-    return tuple(_kinds_by_name(of_machines=True).values())
+def declared_kinds() -> tuple[Kind, ...]:
+    """Return the kinds that no component reads, () if no package has declared any."""
+    return tuple(kind for source in DECLARED for kind in _kinds_by_name(source).values())
 
 
 @cache
@@ -251,7 +235,7 @@ def _add_default(entry: dict[str, Any], path: Sequence[str], minor: int, value: 
 @lru_cache(maxsize=1)
 def kinds() -> tuple[Kind, ...]:
     """Return all kinds that components read, in all their API versions."""
-    return tuple(_kinds_by_name(of_machines=False).values())
+    return tuple(_kinds_by_name().values())
 
 
 def version_order(kind: Kind) -> tuple[int, int, int]:
@@ -276,8 +260,8 @@ def is_of_known_group(api_version: Any) -> bool:
 
 def find_kind(api_version: Any, kind: Any) -> Kind | None:
     """Return the kind of a document, None if the data lack it."""
-    of_machines = str(api_version).partition("/")[0].endswith(_MACHINE_DOMAIN)
-    return _kinds_by_name(of_machines=of_machines).get(f"{api_version} {kind}")
+    key = f"{api_version} {kind}"
+    return next((found for source in ("", *DECLARED) if (found := _kinds_by_name(source).get(key))), None)
 
 
 def fact_at(entry: Mapping[str, Any], fact: FieldFact, minor: int) -> Any:

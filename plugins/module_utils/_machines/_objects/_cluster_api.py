@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from ..._componentconfig.machine_objects import Path, is_dns_name
+from ..._componentconfig._scalars.field_path import Path
+from ..._componentconfig.declared_kinds import is_dns_name
 from ._object_errors import ObjectErrors
 from .documents import ObjectDocument
 from .types import CLUSTER_API, Cluster, Machine, ProviderConfig, Taint, is_address, plain_version

@@ -11,7 +11,7 @@ from typing import Any
 from ..._componentconfig._codec.plain_values import merge
 from ..._componentconfig._schema.kinds import KUBELET_CONFIGURATION
 from ..._componentconfig.findings import show
-from ..._componentconfig.machine_objects import KUBELET_API_VERSION
+from .checked_objects import KUBELET_API_VERSION
 from .types import Cluster, Machine
 
 KUBELET_FIELD = "kubeletConfiguration"

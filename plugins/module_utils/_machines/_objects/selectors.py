@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Literal, NamedTuple, Protocol, TypeVar
 
-from ..._componentconfig.machine_objects import is_label_key, is_label_value
+from ..._componentconfig.declared_kinds import is_label_key, is_label_value
 from .. import MachinesError
 
 _TOKEN = re.compile(r"\s*(?:(!=|==|=|!|,|\(|\)|[A-Za-z0-9_./-]+)|(.))\s*", re.DOTALL)

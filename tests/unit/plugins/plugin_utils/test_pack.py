@@ -93,13 +93,10 @@ def test_pip_installs_the_same_files() -> None:
     # Written by pack(), or for the control side.
     assert packed - installed == {"configok_agent/__init__.py", "configok_agent/_build.py"}
     assert installed - packed == {
-        "configok_agent/_componentconfig/_data/_machines.py",
-        "configok_agent/_componentconfig/machine_kinds.py",
-        "configok_agent/_componentconfig/machine_objects.py",
+        "configok_agent/_componentconfig/declared_kinds.py",
         "configok_agent/_foreign/evaluation.py",
         "configok_agent/_foreign/_evaluator.py",
         "configok_agent/_foreign/patterns.py",
-        "configok_agent/_componentconfig/_rules/_machines.py",
         "configok_agent/_kube/parallel.py",
         "configok_agent/_kube/user_credentials.py",
     }

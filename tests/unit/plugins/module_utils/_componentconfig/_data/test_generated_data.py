@@ -15,7 +15,9 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[6]
 GENERATOR = ROOT / "tools" / "generate_componentconfig.py"
-DATA = ROOT / "plugins" / "module_utils" / "_componentconfig" / "_data"
+UTILS = ROOT / "plugins" / "module_utils"
+DATA = UTILS / "_componentconfig" / "_data"
+FILES = [*sorted(DATA.glob("*.py")), UTILS / "_machines" / "_objects" / "_data.py"]
 
 
 def generate(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -30,21 +32,21 @@ def test_the_tree_is_up_to_date() -> None:
 def test_twice_is_the_same_and_check_finds_every_difference(tmp_path: Path) -> None:
     assert generate("--check", "--output", str(tmp_path)).returncode == 1
     assert generate("--output", str(tmp_path)).returncode == 0
-    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {
-        path.name: path.read_bytes() for path in DATA.glob("*.py")
-    }
+    written = {path.relative_to(tmp_path): path.read_bytes() for path in tmp_path.rglob("*.py")}
+    assert written == {path.relative_to(UTILS): path.read_bytes() for path in FILES}
     assert generate("--check", "--output", str(tmp_path)).returncode == 0
-    (tmp_path / "_kubelet.py").write_text("changed", encoding="utf-8")
-    (tmp_path / "_gone.py").write_text("", encoding="utf-8")
+    data = tmp_path / "_componentconfig" / "_data"
+    (data / "_kubelet.py").write_text("changed", encoding="utf-8")
+    (data / "_gone.py").write_text("", encoding="utf-8")
     done = generate("--check", "--output", str(tmp_path))
     assert done.returncode == 1
     assert "_kubelet.py" in done.stderr
     assert "_gone.py" in done.stderr
     assert generate("--output", str(tmp_path)).returncode == 0
-    assert not (tmp_path / "_gone.py").exists()
+    assert not (data / "_gone.py").exists()
 
 
-@pytest.mark.parametrize("path", sorted(DATA.glob("*.py")), ids=lambda path: path.name)
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 def test_lines_fit(path: Path) -> None:
     assert all(len(line) <= 120 for line in path.read_text(encoding="utf-8").splitlines())
 

@@ -60,9 +60,7 @@ def test_a_release_that_has_a_new_field_and_a_new_gate_and_drops_another(tmp_pat
     change(schema / "feature_gates_by_minor.json", gates_by_minor)
     change(schema / "feature_gates.json", gates)
     generator = [sys.executable, str(ROOT / "tools/generate_componentconfig.py")]
-    subprocess.run(
-        [*generator, "--schema", str(schema), "--output", str(packages / "_componentconfig/_data")], check=True
-    )
+    subprocess.run([*generator, "--schema", str(schema), "--output", str(packages)], check=True)
     lines = subprocess.run(
         [sys.executable, "-c", JUDGE], input=CONFIG, capture_output=True, text=True, check=True, cwd=tmp_path
     ).stdout.splitlines()

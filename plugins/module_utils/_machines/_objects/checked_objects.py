@@ -1,46 +1,24 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Read one object of the kinds of Machines: check it strictly and fill in its defaults.
-
-Only what imports this file ships these kinds and their rules: nodes and most modules have no use for them.
-"""
+"""Read one object of the kinds of Machines: check it strictly and fill in its defaults."""
 
 from __future__ import annotations
 
 from collections.abc import Container, Iterable
 from typing import Any, NamedTuple
 
-from ._codec.document import Document
-from ._codec.plain_values import merge
-from ._rules import _machines as _shipped_rules
-from ._scalars._syntax import is_dns_name, is_label_key, is_label_value
-from ._scalars.field_path import Path, value_at
-from ._schema._defaults import apply_defaults
-from ._schema._type_check import check_types
-from ._schema.kinds import KUBELET_CONFIGURATION
-from ._schema.releases import is_kubernetes_version, newest_minor
-from .check import check
-from .findings import Finding
-from .machine_kinds import machine_kind, machine_kinds
-
-__all__ = [
-    "KUBELET_API_VERSION",
-    "CheckedObject",
-    "Path",
-    "is_dns_name",
-    "is_label_key",
-    "is_label_value",
-    "kubelet_refusals",
-    "machine_kind",
-    "machine_kinds",
-    "read_object",
-    "read_part",
-    "value_at",
-]
+from ..._componentconfig._codec.document import Document
+from ..._componentconfig._codec.plain_values import merge
+from ..._componentconfig._scalars.field_path import Path, value_at
+from ..._componentconfig._schema.kinds import KUBELET_CONFIGURATION
+from ..._componentconfig._schema.releases import is_kubernetes_version, newest_minor
+from ..._componentconfig.check import check
+from ..._componentconfig.declared_kinds import apply_defaults, check_types
+from ..._componentconfig.findings import Finding
+from .kinds import machine_kind
 
 KUBELET_API_VERSION = "kubelet.config.k8s.io/v1beta1"
-_SHIPPED = _shipped_rules  # the import is what ships them
 
 
 class CheckedObject(NamedTuple):

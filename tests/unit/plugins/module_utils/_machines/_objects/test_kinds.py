@@ -17,16 +17,15 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._co
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.kinds import find_kind, kinds
 from ansible_collections.configok.node.plugins.module_utils._componentconfig.check import check
 from ansible_collections.configok.node.plugins.module_utils._componentconfig.explain import explain
-from ansible_collections.configok.node.plugins.module_utils._componentconfig.machine_objects import (
+from ansible_collections.configok.node.plugins.module_utils._machines._objects.checked_objects import (
     kubelet_refusals,
-    machine_kind,
-    machine_kinds,
     read_object,
     read_part,
 )
+from ansible_collections.configok.node.plugins.module_utils._machines._objects.kinds import machine_kind, machine_kinds
 from support.machine_files import API_VERSION, cluster, debian_host, machine
 
-COLLECTION = Path(__file__).resolve().parents[5]
+COLLECTION = Path(__file__).resolve().parents[6]
 BINARY_HOST = {**debian_host(), "kind": "BinaryHost"}
 ARCHIVE = {"component": "kubelet", "version": "1.34.9", "path": "kubelet", "sha256": "0" * 64}
 
@@ -36,7 +35,7 @@ def test_no_component_reads_them() -> None:
     assert names == {
         "Machine", "MachineSet", "Cluster", "Provider", "DebianHost", "RPMHost", "BinaryHost", "External"
     }  # fmt: skip
-    assert not any(kind.is_of_machines for kind in kinds())
+    assert not any(kind.is_declared for kind in kinds())
     assert machine_kind("kubelet.config.k8s.io/v1beta1", "KubeletConfiguration") is None
     assert all(kind.known_at(20) and kind.known_at(99) for kind in machine_kinds())
 
@@ -138,8 +137,8 @@ WITHOUT = """
 import sys
 from configok_agent._componentconfig.explain import explain
 from configok_agent._componentconfig.check import check
-from configok_agent._componentconfig._schema.kinds import machine_kinds
-assert machine_kinds() == ()
+from configok_agent._componentconfig._schema.kinds import declared_kinds
+assert declared_kinds() == ()
 print(check("apiVersion: machines.configok.dev/v1alpha1\\nkind: Machine\\n")[0].message)
 """
 

@@ -12,18 +12,25 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Callable
 
-from .._scalars._syntax import (
+from ..._componentconfig._scalars.field_path import Path
+from ..._componentconfig.declared_kinds import (
+    EffectiveConfig,
+    Rule,
+    Violations,
+    all_of,
+    duplicates,
     is_dns_name,
     is_ip,
     is_label_key,
     is_label_value,
     is_port,
     network,
+    required,
     split_host_port,
     split_url,
+    values_at,
+    values_must,
 )
-from .._scalars.field_path import Path
-from ._rule import EffectiveConfig, Rule, Violations, all_of, duplicates, required, values_at, values_must
 
 _DNS_NAME = "must be a DNS-1123 subdomain: lower-case letters, digits, - and ., as in worker-1"
 _LABEL_KEY = "must be the key of a label: [prefix/]name of at most 63 letters, digits, -, _ and ."
