@@ -75,8 +75,8 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig imp
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec.plain_values import decode_values
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.kinds import MAIN_KINDS
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.path_fields import resolve_paths
-from ansible_collections.configok.node.plugins.module_utils._componentconfig.denials import select_denied_fields
-from ansible_collections.configok.node.plugins.module_utils._componentconfig.denied_fields import DenyPolicy
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.denials import select_denied_fields
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.denied_fields import DenyPolicy
 
 
 def local_fields(

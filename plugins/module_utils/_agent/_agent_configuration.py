@@ -15,8 +15,8 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any, Callable, NamedTuple
 
-from .._componentconfig.denied_fields import DenyPolicy
 from .._foreign import InvalidText, load_json
+from .._nodeconfig.denied_fields import DenyPolicy
 from .._nodeconfig.durations import InvalidDuration, setting_duration
 from .._nodeconfig.strict_mapping import MessageForm, StrictFields, boolean, integer, matching
 from .._nodeconfig.well_known import NAMESPACE_BUNDLES

@@ -11,8 +11,8 @@ from typing import Any
 from ._scalars.field_path import Path, format_path, value_at
 from ._scalars.secrets import secret_paths
 from ._schema.path_fields import PATH_FIELDS, is_relative
-from .denied_fields import INSTANCE_FIELDS
 from .findings import RULE_DENIED, RULE_SECRET, Finding, Level, show
+from .instance_fields import INSTANCE_FIELDS
 
 
 def bundle_findings(data: Any, kind: str) -> Iterator[Finding]:

@@ -21,8 +21,8 @@ from ._schema._feature_gates import gate_dependencies, gate_history, gate_names
 from ._schema.kinds import KUBELET, MAIN_KINDS, FieldFact, Kind, declared_kinds, kinds, version_order
 from ._schema.path_fields import PATH_FIELDS
 from ._schema.releases import known_minors, minor_name, parse_known_minor
-from .denied_fields import INSTANCE_FIELDS
 from .disruption import disruption_of
+from .instance_fields import INSTANCE_FIELDS
 
 _GATES = "featureGates"
 _MAX_SUGGESTIONS = 5

@@ -38,8 +38,8 @@ from ._schema.path_fields import absolute_paths, resolve_paths
 from ._schema.releases import known_minor_of, minor_name, nearest_known_minor
 from .check import check
 from .compare import diff
-from .denied_fields import INSTANCE_FIELDS
 from .findings import RULE_SECRET, Finding, InvalidConfig, Level, finding_lines, located, show
+from .instance_fields import INSTANCE_FIELDS
 
 COMMAND_LINE = "command line"
 """The file name in findings about flags."""

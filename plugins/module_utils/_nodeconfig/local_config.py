@@ -17,8 +17,9 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from .._componentconfig._scalars.secrets import redact
-from .._componentconfig.denied_fields import INSTANCE_FIELDS, DenyPolicy
+from .._componentconfig.instance_fields import INSTANCE_FIELDS
 from .._foreign import InvalidText, load_json
+from .denied_fields import DenyPolicy
 from .well_known import LABEL_LOCAL_CONFIG, NAMESPACE_ROLLOUTS
 
 _KEY = "local-config.json"

@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig.denied_fields import DENIED_FIELDS
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.denied_fields import DENIED_FIELDS
 from support.configs.kubelet import KUBELET_KIND
 
 __all__ = ["BOGUS", "DEADLY", "FAIL_PARSE", "INVALID", "document", "gated", "shareable"]

@@ -6,10 +6,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 
-class DeclaredKinds(NamedTuple):
+@dataclass(frozen=True)
+class DeclaredKinds:
     """What the engine needs to check and explain kinds that are not its own.
 
     index, kinds, rules: their generated data as JSON. checks: their rules by kind and id.

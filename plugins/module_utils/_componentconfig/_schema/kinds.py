@@ -261,7 +261,7 @@ def is_of_known_group(api_version: Any) -> bool:
 def find_kind(api_version: Any, kind: Any) -> Kind | None:
     """Return the kind of a document, None if the data lack it."""
     key = f"{api_version} {kind}"
-    return next((found for source in ("", *DECLARED) if (found := _kinds_by_name(source).get(key))), None)
+    return next((known[key] for known in map(_kinds_by_name, ("", *DECLARED)) if key in known), None)
 
 
 def fact_at(entry: Mapping[str, Any], fact: FieldFact, minor: int) -> Any:

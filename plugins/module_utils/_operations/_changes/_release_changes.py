@@ -12,9 +12,9 @@ from ..._componentconfig._codec.document import decode
 from ..._componentconfig._codec.plain_values import merge
 from ..._componentconfig._schema.releases import is_kubernetes_version, minor_name, newest_minor, parse_minor
 from ..._componentconfig.compare import effective_diff, summary_of
-from ..._componentconfig.denials import denials, node_values
-from ..._componentconfig.denied_fields import DenyPolicy
 from ..._componentconfig.findings import Finding, InvalidConfig, Level
+from ..._nodeconfig.denials import denials, node_values
+from ..._nodeconfig.denied_fields import DenyPolicy
 from ..._nodeconfig.local_config import LocalConfig
 from ..._rollout._nodes.node_view import NodeView
 from ..._text import count_of, first_names

@@ -17,7 +17,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._agent_config
     load_configuration,
     parse_configuration,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig.denied_fields import DenyPolicy
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.denied_fields import DenyPolicy
 
 
 def minimal(**more: Any) -> dict[str, Any]:

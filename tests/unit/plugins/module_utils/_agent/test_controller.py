@@ -13,10 +13,10 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._cli import forget_bad
 from ansible_collections.configok.node.plugins.module_utils._agent.node_watch import annotations_of
-from ansible_collections.configok.node.plugins.module_utils._componentconfig.denied_fields import DenyPolicy
 from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import Unreachable
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle_trial import Trial
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.denied_fields import DenyPolicy
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.well_known import (
     ANNOTATION_ASSIGNMENT,
     ANNOTATION_CONFIG_SOURCE,

@@ -15,7 +15,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._validation._
     LocalConfigHash,
     local_config_text,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig.denied_fields import DenyPolicy
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.denied_fields import DenyPolicy
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.local_config import (
     InvalidLocalConfig,
     LocalComponent,

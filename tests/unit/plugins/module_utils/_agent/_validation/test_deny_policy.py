@@ -15,7 +15,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._agent_config
 from ansible_collections.configok.node.plugins.module_utils._agent._validation._validate_on_node import (
     check_deny_policy,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig.denied_fields import DenyPolicy
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.denied_fields import DenyPolicy
 
 
 def configuration(name: str, deny: DenyPolicy) -> AgentConfiguration:

@@ -26,8 +26,8 @@ from ansible_collections.configok.node.plugins.module_utils._agent._validation._
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules.host_model import Host, HostQuery
 from ansible_collections.configok.node.plugins.module_utils._componentconfig.check import check
-from ansible_collections.configok.node.plugins.module_utils._componentconfig.denied_fields import DenyPolicy
 from ansible_collections.configok.node.plugins.module_utils._componentconfig.findings import MAX_FINDINGS, Finding
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.denied_fields import DenyPolicy
 from support.configs.kubelet import KUBELET_HEADER
 
 SWAPPING = Host(swaps=("/dev/sda2",))

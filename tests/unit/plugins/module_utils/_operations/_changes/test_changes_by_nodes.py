@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig.denied_fields import DenyPolicy
 from ansible_collections.configok.node.plugins.module_utils._componentconfig.findings import Level
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.denied_fields import DenyPolicy
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.local_config import LocalComponent, LocalConfig
 from ansible_collections.configok.node.plugins.module_utils._operations._changes import (
     NodeGroup,

@@ -106,12 +106,6 @@ DENIED_FIELDS: Mapping[str, tuple[str, ...]] = {
 }
 """Field paths by kind. A kind that is not here is denied as a whole."""
 
-INSTANCE_FIELDS: Mapping[str, tuple[str, ...]] = {
-    "KubeletConfiguration": ("providerID", "registerWithTaints"),
-    "KubeProxyConfiguration": ("hostnameOverride",),
-}
-"""Fields whose value only one node can have: they belong in the instance config, never in a bundle."""
-
 
 class DenyPolicy(NamedTuple):
     """What a node's own config says about denied fields. The default is what DENIED_FIELDS says."""

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars.field_path import format_path
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.kinds import kinds
-from ansible_collections.configok.node.plugins.module_utils._componentconfig.denials import (
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.denials import (
     MAXIMA,
     MINIMA,
     NODE_DECIDES,
@@ -22,7 +22,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig.den
     node_values,
     unknown_field_patterns,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig.denied_fields import (
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.denied_fields import (
     DENIED_FIELDS,
     EVERYTHING,
     DenyPolicy,

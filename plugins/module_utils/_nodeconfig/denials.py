@@ -9,15 +9,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import Any, NamedTuple, Union
 
-from . import ConfigError
-from ._codec.plain_values import HEAD_FIELDS, merge
-from ._scalars.duration import parse_duration
-from ._scalars.field_path import Path, is_below_any, overlaps, value_at
-from ._schema.kinds import KUBELET_CONFIGURATION, kinds
-from .bundle_policy import matching_fields
-from .compare import effective_diff, effective_values
+from .._componentconfig import ConfigError
+from .._componentconfig._codec.plain_values import HEAD_FIELDS, merge
+from .._componentconfig._scalars.duration import parse_duration
+from .._componentconfig._scalars.field_path import Path, is_below_any, overlaps, value_at
+from .._componentconfig._schema.kinds import KUBELET_CONFIGURATION, kinds
+from .._componentconfig.bundle_policy import matching_fields
+from .._componentconfig.compare import effective_diff, effective_values
+from .._componentconfig.findings import RULE_DENIED, Finding, Level, show
 from .denied_fields import DenyPolicy
-from .findings import RULE_DENIED, Finding, Level, show
 
 _UNLESS_ALLOWED = "unless the node's own config allows it (allowedFields)"
 _PER_SECOND = 1000
