@@ -27,6 +27,7 @@ from ._rule import (
     in_range,
     objects_must,
     unique,
+    values_at,
     values_must,
 )
 
@@ -164,12 +165,6 @@ def _queue_sort_one(config: EffectiveConfig) -> Violations:
             yield ("profiles", index, "plugins", "queueSort"), "exactly one plugin must be enabled"
 
 
-def _bind_one(config: EffectiveConfig) -> Violations:
-    for index, profile in enumerate(config.data.get("profiles") or ()):
-        if not _plugins_at(profile, "bind", _BINDER) and not _enables_by_multi_point(profile):
-            yield ("profiles", index, "plugins", "bind"), "at least one plugin must be enabled"
-
-
 def _plugin_once(config: EffectiveConfig) -> Violations:
     for path, _point, plugins in _extension_points(config):
         named = enumerate(_names(plugins.get("enabled")))
@@ -212,9 +207,7 @@ def _plugins_named(config: EffectiveConfig) -> Iterator[tuple[Path, str]]:
     """Yield every plugin that the file enables or configures, with the path of its name."""
     for path, _point, name in _enabled_plugins(config):
         yield path, name
-    for index, profile in enumerate(config.data.get("profiles") or ()):
-        for number, name in enumerate(_names(profile.get("pluginConfig"))):
-            yield ("profiles", index, "pluginConfig", number, "name"), name
+    yield from fields_at(config.data, "profiles[].pluginConfig[].name", absent="")
 
 
 def _removed(config: EffectiveConfig) -> dict[str, str]:
@@ -266,25 +259,22 @@ def _plugin_point(config: EffectiveConfig) -> Violations:
 
 
 def _plugin_args_version(config: EffectiveConfig) -> Violations:
-    for index, profile in enumerate(config.data.get("profiles") or ()):
-        for number, entry in enumerate(profile.get("pluginConfig") or ()):
-            args = entry.get("args")
-            api_version = args.get("apiVersion") if isinstance(args, dict) else None
-            if not api_version or api_version == config.data["apiVersion"]:
-                continue
-            # The check of the arguments themselves reports a version that this minor lacks.
-            kind = find_kind(api_version, f"{entry.get('name', '')}Args")
-            if kind is not None and kind.known_at(config.minor):
-                path = ("profiles", index, "pluginConfig", number, "args", "apiVersion")
-                yield path, f"must be {config.data['apiVersion']}, as that of the file"
+    for path, entry in values_at(config.data, "profiles[].pluginConfig[]"):
+        args = entry.get("args")
+        api_version = args.get("apiVersion") if isinstance(args, dict) else None
+        if not api_version or api_version == config.data["apiVersion"]:
+            continue
+        # The check of the arguments themselves reports a version that this minor lacks.
+        kind = find_kind(api_version, f"{entry.get('name', '')}Args")
+        if kind is not None and kind.known_at(config.minor):
+            yield path + ("args", "apiVersion"), f"must be {config.data['apiVersion']}, as that of the file"
 
 
 def _plugin_config_unique(config: EffectiveConfig) -> Violations:
-    for index, profile in enumerate(config.data.get("profiles") or ()):
-        named = enumerate(_names(profile.get("pluginConfig")))
+    for path, profile in values_at(config.data, "profiles[]"):
+        named = fields_at(profile, "pluginConfig[].name", absent="")
         yield from duplicates(
-            ((("profiles", index, "pluginConfig", number, "name"), name) for number, name in named),
-            "the plugin must not be configured twice in a profile",
+            ((path + below, name) for below, name in named), "the plugin must not be configured twice in a profile"
         )
 
 
@@ -314,7 +304,12 @@ KUBE_SCHEDULER_RULES: dict[str, Rule] = {
     "queue-sort-same": _queue_sort_same,
     "queue-sort-one": _queue_sort_one,
     "queue-sort-args-same": _queue_sort_args,
-    "bind-one": _bind_one,
+    "bind-one": objects_must(
+        "profiles[]",
+        lambda profile: _plugins_at(profile, "bind", _BINDER) or _enables_by_multi_point(profile),
+        "at least one plugin must be enabled",
+        "plugins.bind",
+    ),
     "plugin-once": _plugin_once,
     "plugin-removed": _plugin_removed,
     "plugin-gone": _plugin_gone,

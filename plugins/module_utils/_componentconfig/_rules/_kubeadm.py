@@ -109,16 +109,6 @@ def _cri_url(pattern: str) -> Rule:
     return values_must(pattern, _is_socket_url, "must be an absolute path after unix://")
 
 
-def _taints(config: EffectiveConfig) -> Violations:
-    for path, taint in values_at(config.data, "nodeRegistration.taints[]"):
-        if not is_label_key(taint.get("key", "")):
-            yield path + ("key",), "must be the key of a label"
-        if not is_label_value(taint.get("value", "")):
-            yield path + ("value",), "must be the value of a label"
-        if taint.get("effect", "") not in _EFFECTS:
-            yield path + ("effect",), "must be one of " + ", ".join(_EFFECTS)
-
-
 def _node(endpoint: str, key: str) -> dict[str, Rule]:
     return {
         "node-name": values_must(
@@ -135,7 +125,16 @@ def _node(endpoint: str, key: str) -> dict[str, Rule]:
             lambda socket: not socket or socket.startswith("unix://") or _is_of_windows(socket),
             "kubeadm puts unix:// before it: write that",
         ),
-        "node-taints": _taints,
+        "node-taints": all_of(
+            values_must("nodeRegistration.taints[].key", is_label_key, "must be the key of a label", absent=""),
+            values_must("nodeRegistration.taints[].value", is_label_value, "must be the value of a label"),
+            values_must(
+                "nodeRegistration.taints[].effect",
+                _EFFECTS.__contains__,
+                "must be one of " + ", ".join(_EFFECTS),
+                absent="",
+            ),
+        ),
         "kubelet-args": _named_arguments("nodeRegistration.kubeletExtraArgs"),
         "ignored-errors": _all_alone("nodeRegistration.ignorePreflightErrors"),
         "ignored-errors-all": values_must(

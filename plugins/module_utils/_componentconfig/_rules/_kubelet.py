@@ -29,6 +29,7 @@ from ._rule import (
     needs_gate,
     refused_gates,
     tracing_rule,
+    unique,
     values_must,
 )
 
@@ -104,13 +105,6 @@ def _crash_loop(config: EffectiveConfig) -> Violations:
         yield path, "must be between 1s and 300s"
 
 
-def _alloc_duplicate(config: EffectiveConfig) -> Violations:
-    enforced = config.get("enforceNodeAllocatable") or []
-    for index, option in enumerate(enforced):
-        if option in enforced[:index]:
-            yield ("enforceNodeAllocatable", index), "must not stand twice in the list"
-
-
 def _alloc_compressible(config: EffectiveConfig) -> Violations:
     enforced = config.get("enforceNodeAllocatable") or []
     for plain in ("kube-reserved", "system-reserved"):
@@ -151,13 +145,6 @@ def _reserved_memory_type(config: EffectiveConfig) -> Violations:
         for key in entry.get("limits", {}):
             if key != "memory" and not key.startswith("hugepages-"):
                 yield ("reservedMemory", index, "limits", key), "must be memory or hugepages-<size>"
-
-
-def _reserved_memory_zero(config: EffectiveConfig) -> Violations:
-    for index, entry in enumerate(config.get("reservedMemory") or []):
-        for key, value in entry.get("limits", {}).items():
-            if parse_quantity(value) == 0:
-                yield ("reservedMemory", index, "limits", key), "must not be zero"
 
 
 def _reserved_memory_duplicate(config: EffectiveConfig) -> Violations:
@@ -245,17 +232,6 @@ def _image_age_order(config: EffectiveConfig) -> Violations:
 def _parallel_pulls(config: EffectiveConfig) -> Violations:
     if (config.get("maxParallelImagePulls") or 0) > 1 and config.written("serializeImagePulls") is True:
         yield ("maxParallelImagePulls",), "above 1 needs serializeImagePulls: false"
-
-
-def _taints(config: EffectiveConfig) -> Violations:
-    for index, taint in enumerate(config.get("registerWithTaints") or []):
-        path = ("registerWithTaints", index)
-        if not is_label_key(taint.get("key", "")):
-            yield path + ("key",), "must be a qualified name, for example example.com/role"
-        if not is_label_value(taint.get("value", "")):
-            yield path + ("value",), "must be a label value"
-        if taint.get("timeAdded") is not None:
-            yield path + ("timeAdded",), "must not be set"
 
 
 def _pull_values(config: EffectiveConfig) -> Violations:
@@ -357,7 +333,7 @@ KUBELET_RULES: dict[str, Rule] = {
     "swap-values": _swap_values,
     "swap-gate": _swap_gate,
     "crashloop-range": _crash_loop,
-    "alloc-duplicate": _alloc_duplicate,
+    "alloc-duplicate": unique("enforceNodeAllocatable[]", "must not stand twice in the list"),
     "alloc-compressible-excl": _alloc_compressible,
     "alloc-system-cgroup": _alloc_cgroup("system-reserved", "systemReservedCgroup"),
     "alloc-kube-cgroup": _alloc_cgroup("kube-reserved", "kubeReservedCgroup"),
@@ -365,7 +341,7 @@ KUBELET_RULES: dict[str, Rule] = {
     "reserved-cpus-excl": _reserved_cpus_alone,
     "reserved-cpus-parse": _reserved_cpus,
     "reserved-memory-type": _reserved_memory_type,
-    "reserved-memory-zero": _reserved_memory_zero,
+    "reserved-memory-zero": values_must("reservedMemory[].limits{}", parse_quantity, "must not be zero"),
     "reserved-memory-dup": _reserved_memory_duplicate,
     "memqos-range": effective_must(
         "memoryThrottlingFactor", lambda value: value is None or 0 < value <= 1, "must be above 0 and at most 1.0"
@@ -394,7 +370,16 @@ KUBELET_RULES: dict[str, Rule] = {
     "parallel-pulls-serial": _parallel_pulls,
     "server-tls-bootstrap": needs_gate("serverTLSBootstrap", "RotateKubeletServerCertificate", value="true"),
     "run-once": effective_must("runOnce", not_, "must not be true"),
-    "taints": _taints,
+    "taints": all_of(
+        values_must(
+            "registerWithTaints[].key",
+            is_label_key,
+            "must be a qualified name, for example example.com/role",
+            absent="",
+        ),
+        values_must("registerWithTaints[].value", is_label_value, "must be a label value"),
+        values_must("registerWithTaints[].timeAdded", lambda _time: False, "must not be set"),
+    ),
     "topology-policy-gate": needs_gate(
         "topologyManagerPolicy", "TopologyManager", lambda value: value == "none", value="a policy other than none"
     ),

@@ -30,6 +30,7 @@ from ._rule import (
     percentage_or_none,
     quantity_or_none,
     reserved_amounts,
+    values_must,
 )
 
 _EVERYWHERE = ("0.0.0.0", "::")
@@ -78,15 +79,6 @@ def _tls_version(config: EffectiveConfig) -> Violations:
 def is_cipher_suite(name: str) -> bool:
     """Return whether components of Kubernetes know a cipher suite by this name."""
     return name in _SUITES
-
-
-def _tls_suites(config: EffectiveConfig) -> Violations:
-    for index, suite in enumerate(config.get("tlsCipherSuites") or []):
-        if not is_cipher_suite(suite):
-            yield (
-                ("tlsCipherSuites", index),
-                "must be a cipher suite by its Go name, for example TLS_AES_128_GCM_SHA256",
-            )
 
 
 def _tls_suites_of_http2(config: EffectiveConfig) -> Violations:
@@ -386,12 +378,9 @@ def _evict_grace(config: EffectiveConfig) -> Violations:
             yield ("evictionSoftGracePeriod", signal), "must be a duration >= 0, for example 1m30s"
 
 
-def _evict_reclaim(config: EffectiveConfig) -> Violations:
-    for signal, value in (config.get("evictionMinimumReclaim") or {}).items():
-        amount = quantity_or_none(value)
-        percent = percentage_or_none(value)
-        if not (amount is not None and amount >= 0) and not (percent is not None and percent > 0):
-            yield ("evictionMinimumReclaim", signal), "must be a quantity >= 0 or a percentage above 0%"
+def _can_be_reclaimed(value: str) -> bool:
+    reclaimed, percent = quantity_or_none(value), percentage_or_none(value)
+    return (reclaimed is not None and reclaimed >= 0) or (percent is not None and percent > 0)
 
 
 def _qos_reserved(config: EffectiveConfig) -> Violations:
@@ -434,7 +423,11 @@ def _cgroup_driver(config: EffectiveConfig) -> Violations:
 
 STARTUP_RULES: dict[str, Rule] = {
     "tls-min": _tls_version,
-    "tls-suites": _tls_suites,
+    "tls-suites": values_must(
+        "tlsCipherSuites[]",
+        is_cipher_suite,
+        "must be a cipher suite by its Go name, for example TLS_AES_128_GCM_SHA256",
+    ),
     "tls-suites-http2": _tls_suites_of_http2,
     "tls-pair": _tls_pair,
     "tls-pair-unserved": _tls_pair,
@@ -464,7 +457,9 @@ STARTUP_RULES: dict[str, Rule] = {
     "evict-values": _evict_values,
     "evict-partial": _evict_partial,
     "evict-soft-grace": _evict_grace,
-    "evict-reclaim": _evict_reclaim,
+    "evict-reclaim": values_must(
+        "evictionMinimumReclaim{}", _can_be_reclaimed, "must be a quantity >= 0 or a percentage above 0%"
+    ),
     "qos-reserved": _qos_reserved,
     "unsafe-sysctls": unsafe_sysctls,
     "log-size": _log_manager,

@@ -183,7 +183,7 @@ def values_must(pattern: str, is_allowed: Callable[[Any], object], message: str,
 
     def check(config: EffectiveConfig) -> Violations:
         for each in patterns:
-            values = values_at(config.data, each) if each.endswith("]") else fields_at(config.data, each, absent)
+            values = values_at(config.data, each) if each.endswith(("]", "}")) else fields_at(config.data, each, absent)
             for path, value in values:
                 if not is_allowed(value):
                     yield path, message
@@ -205,18 +205,17 @@ def _within(minimum: float | None, maximum: float | None) -> Callable[[Any], boo
     return is_within
 
 
-def objects_must(
-    objects: str | Objects, is_allowed: Callable[[Any], object], message: str, field: str | None = None
-) -> Rule:
+def objects_must(objects: str | Objects, is_allowed: Callable[[Any], object], message: str, field: str = "") -> Rule:
     """Return the rule that every object at a pattern, or that a function finds, is allowed.
 
-    field: the field of the object that has the finding, None for the object itself.
+    field: the field of the object that has the finding, "" for the object itself.
     """
+    below = tuple(filter(None, field.split(".")))
 
     def check(config: EffectiveConfig) -> Violations:
         for path, item in values_at(config.data, objects) if isinstance(objects, str) else objects(config):
             if not is_allowed(item):
-                yield path if field is None else path + (field,), message
+                yield path + below, message
 
     return check
 
