@@ -381,7 +381,7 @@ def _check_document(
             if not (finding.path and finding.path[0] in checked.broken_fields):
                 add(finding)
     if kind.kind == KUBELET_CONFIGURATION:
-        from ._rules._kubelet_startup import logged_only_findings  # a node checks one component at a time
+        from ._rules._kubelet_start_failures import logged_only_findings  # a node checks one component at a time
 
         for finding in logged_only_findings(config):
             add(finding)

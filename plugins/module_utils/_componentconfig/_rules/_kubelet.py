@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Check KubeletConfiguration as the kubelet validates it; _kubelet_startup has the checks that follow.
+"""Check KubeletConfiguration as the kubelet validates it; _kubelet_start_failures has the checks that follow.
 
 The rules have the ids of schema/kubelet_validation_rules.json.
 """
