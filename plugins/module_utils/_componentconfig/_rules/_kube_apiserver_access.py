@@ -23,7 +23,6 @@ from ._rule import (
     Violations,
     all_of,
     duplicates,
-    fields_at,
     in_range,
     needs_gate,
     objects_must,
@@ -55,7 +54,7 @@ def _jwt_count(config: EffectiveConfig) -> Violations:
 
 
 def _issuer_url(config: EffectiveConfig) -> Violations:
-    for path, url in fields_at(config.data, "jwt[].issuer.url", ""):
+    for path, url in values_at(config.data, "jwt[].issuer.url", absent=""):
         if not _is_issuer(url, config.minor):
             yield path, _URL
 

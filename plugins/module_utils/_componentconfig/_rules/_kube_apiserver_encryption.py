@@ -80,13 +80,6 @@ def _resource_overlap(config: EffectiveConfig) -> Violations:
                 )
 
 
-def _provider_one(config: EffectiveConfig) -> Violations:
-    for path, provider in values_at(config.data, "resources[].providers[]"):
-        set_providers = [name for name in _PROVIDERS if name in provider]
-        if len(set_providers) != 1:
-            yield path, "must be exactly one of " + ", ".join(_PROVIDERS)
-
-
 def _keyed(config: EffectiveConfig) -> Iterator[tuple[str, Path, list[Mapping[str, Any]]]]:
     """Yield each list of keys with its path and the provider that uses it."""
     for path, provider in values_at(config.data, "resources[].providers[]"):
@@ -173,7 +166,11 @@ ENCRYPTION_RULES: dict[str, Rule] = {
     "resource-name": _resource_name,
     "resource-overlap": _resource_overlap,
     "providers": _at_least_one("resources[].providers", "provider"),
-    "provider-one": _provider_one,
+    "provider-one": objects_must(
+        "resources[].providers[]",
+        lambda provider: len(provider.keys() & _PROVIDERS) == 1,
+        "must be exactly one of " + ", ".join(_PROVIDERS),
+    ),
     "keys": _keys,
     "key-name": _key_name,
     "key-secret": _key_secret,

@@ -23,7 +23,6 @@ from ._rule import (
     all_of,
     duplicates,
     effective_in_range,
-    fields_at,
     in_range,
     objects_must,
     unique,
@@ -207,7 +206,7 @@ def _plugins_named(config: EffectiveConfig) -> Iterator[tuple[Path, str]]:
     """Yield every plugin that the file enables or configures, with the path of its name."""
     for path, _point, name in _enabled_plugins(config):
         yield path, name
-    yield from fields_at(config.data, "profiles[].pluginConfig[].name", absent="")
+    yield from values_at(config.data, "profiles[].pluginConfig[].name", absent="")
 
 
 def _removed(config: EffectiveConfig) -> dict[str, str]:
@@ -272,14 +271,14 @@ def _plugin_args_version(config: EffectiveConfig) -> Violations:
 
 def _plugin_config_unique(config: EffectiveConfig) -> Violations:
     for path, profile in values_at(config.data, "profiles[]"):
-        named = fields_at(profile, "pluginConfig[].name", absent="")
+        named = values_at(profile, "pluginConfig[].name", absent="")
         yield from duplicates(
             ((path + below, name) for below, name in named), "the plugin must not be configured twice in a profile"
         )
 
 
 def _extender_bind(config: EffectiveConfig) -> Violations:
-    binders = [path for path, verb in fields_at(config.data, "extenders[].bindVerb") if verb]
+    binders = [path for path, verb in values_at(config.data, "extenders[].bindVerb") if verb]
     for path in binders[1:]:
         yield path, "only one extender can bind"
 

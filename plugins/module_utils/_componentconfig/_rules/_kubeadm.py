@@ -185,17 +185,6 @@ def _hash_format(config: EffectiveConfig) -> Violations:
         yield ("discovery", "bootstrapToken", "caCertHashes", 0), "must be sha256: and 64 hexadecimal digits"
 
 
-def _discovery_token(config: EffectiveConfig) -> Violations:
-    bootstrap, tls = (
-        config.written("discovery", "bootstrapToken"),
-        config.written("discovery", "tlsBootstrapToken") or "",
-    )
-    if bootstrap is not None and not _is_token(bootstrap.get("token", "")):
-        yield ("discovery", "bootstrapToken", "token"), _TOKEN_WORDS
-    if tls and not _is_token(tls):
-        yield ("discovery", "tlsBootstrapToken"), _TOKEN_WORDS
-
-
 def _is_kubeconfig_place(text: str) -> bool:
     url = split_url(text)
     return url is not None and url.scheme in ("", "https", "file") and bool(url.path or url.authority)
@@ -216,7 +205,10 @@ JOIN_RULES: dict[str, Rule] = {
         "caCertHashes",
     ),
     "discovery-hash-format": _hash_format,
-    "discovery-token": _discovery_token,
+    "discovery-token": all_of(
+        values_must("discovery.bootstrapToken.token", _is_token, _TOKEN_WORDS, absent=""),
+        values_must("discovery.tlsBootstrapToken", lambda text: not text or _is_token(text), _TOKEN_WORDS),
+    ),
     "discovery-file": values_must(
         "discovery.file.kubeConfigPath",
         _is_kubeconfig_place,

@@ -36,38 +36,16 @@ from ._rule import (
 _EVERYWHERE = ("0.0.0.0", "::")
 _ADDRESS_OF = {"port": "address", "readOnlyPort": "address", "healthzPort": "healthzBindAddress"}
 _HTTP2_SUITES = ("TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256", "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256")
-_SUITES = frozenset(
-    "TLS_" + name
-    for name in [
-        "AES_128_GCM_SHA256",
-        "AES_256_GCM_SHA384",
-        "CHACHA20_POLY1305_SHA256",
-        "RSA_WITH_RC4_128_SHA",
-        "RSA_WITH_3DES_EDE_CBC_SHA",
-        "RSA_WITH_AES_128_CBC_SHA",
-        "RSA_WITH_AES_256_CBC_SHA",
-        "RSA_WITH_AES_128_CBC_SHA256",
-        "RSA_WITH_AES_128_GCM_SHA256",
-        "RSA_WITH_AES_256_GCM_SHA384",
-        "ECDHE_ECDSA_WITH_RC4_128_SHA",
-        "ECDHE_ECDSA_WITH_AES_128_CBC_SHA",
-        "ECDHE_ECDSA_WITH_AES_256_CBC_SHA",
-        "ECDHE_ECDSA_WITH_AES_128_CBC_SHA256",
-        "ECDHE_ECDSA_WITH_AES_128_GCM_SHA256",
-        "ECDHE_ECDSA_WITH_AES_256_GCM_SHA384",
-        "ECDHE_ECDSA_WITH_CHACHA20_POLY1305",
-        "ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256",
-        "ECDHE_RSA_WITH_RC4_128_SHA",
-        "ECDHE_RSA_WITH_3DES_EDE_CBC_SHA",
-        "ECDHE_RSA_WITH_AES_128_CBC_SHA",
-        "ECDHE_RSA_WITH_AES_256_CBC_SHA",
-        "ECDHE_RSA_WITH_AES_128_CBC_SHA256",
-        "ECDHE_RSA_WITH_AES_128_GCM_SHA256",
-        "ECDHE_RSA_WITH_AES_256_GCM_SHA384",
-        "ECDHE_RSA_WITH_CHACHA20_POLY1305",
-        "ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256",
-    ]
-)
+_AES = ("AES_128_CBC_SHA", "AES_256_CBC_SHA", "AES_128_CBC_SHA256", "AES_128_GCM_SHA256", "AES_256_GCM_SHA384")
+_CHACHA = ("CHACHA20_POLY1305", "CHACHA20_POLY1305_SHA256")
+_CIPHERS = {
+    "": ("AES_128_GCM_SHA256", "AES_256_GCM_SHA384", "CHACHA20_POLY1305_SHA256"),
+    "RSA_WITH_": ("RC4_128_SHA", "3DES_EDE_CBC_SHA", *_AES),
+    "ECDHE_ECDSA_WITH_": ("RC4_128_SHA", *_AES, *_CHACHA),
+    "ECDHE_RSA_WITH_": ("RC4_128_SHA", "3DES_EDE_CBC_SHA", *_AES, *_CHACHA),
+}
+"""The ciphers of the suites that Go has, by the exchange of keys; TLS 1.3 leaves that out of the name."""
+_SUITES = frozenset(f"TLS_{exchange}{cipher}" for exchange, ciphers in _CIPHERS.items() for cipher in ciphers)
 
 
 def _tls_version(config: EffectiveConfig) -> Violations:
