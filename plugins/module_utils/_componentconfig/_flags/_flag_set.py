@@ -20,15 +20,7 @@ from .._schema.overlays import OverlayFlag, ReleaseOverlay, overlays
 from .._schema.releases import by_name
 from ..findings import Level
 from ._flag_values import refused_values
-from ._pflag import (
-    REPEATABLE,
-    Flag,
-    FlagUse,
-    FlagVariant,
-    MigrationAdvice,
-    parse_command_line,
-    parse_flag_value,
-)
+from ._pflag import REPEATABLE, Flag, FlagUse, FlagVariant, MigrationAdvice, parse_command_line, parse_flag_value
 from .kubelet_flags import FEATURE_GATES
 
 _COMMA_FORMS: frozenset[str] = frozenset(

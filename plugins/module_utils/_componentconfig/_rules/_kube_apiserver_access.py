@@ -208,10 +208,7 @@ AUTHENTICATION_RULES: dict[str, Rule] = {
         "conditions",
     ),
     "anonymous-gate": needs_gate(
-        "anonymous",
-        "AnonymousAuthConfigurableEndpoints",
-        lambda _anonymous: False,
-        where="on the command line",
+        "anonymous", "AnonymousAuthConfigurableEndpoints", lambda _anonymous: False, where="on the command line"
     ),
 }
 

@@ -112,9 +112,7 @@ def _cri_url(pattern: str) -> Rule:
 def _node(endpoint: str, key: str) -> dict[str, Rule]:
     return {
         "node-name": values_must(
-            "nodeRegistration.name",
-            lambda name: not name or is_dns_name(name.strip().lower()),
-            "must be a DNS name",
+            "nodeRegistration.name", lambda name: not name or is_dns_name(name.strip().lower()), "must be a DNS name"
         ),
         "cri-socket": values_must(
             "nodeRegistration.criSocket", _is_socket, "must be an absolute path, or a URL with the scheme unix"
@@ -160,9 +158,7 @@ def _node(endpoint: str, key: str) -> dict[str, Rule]:
 INIT_RULES: dict[str, Rule] = {
     "token": values_must("bootstrapTokens[].token", _is_token, _TOKEN_WORDS),
     "token-expiry": values_must(
-        "bootstrapTokens[].expires",
-        lambda _expires: False,
-        "cannot be used: it excludes ttl, which always has a value",
+        "bootstrapTokens[].expires", lambda _expires: False, "cannot be used: it excludes ttl, which always has a value"
     ),
     "token-usages": values_must(
         "bootstrapTokens[].usages[]", lambda usage: usage in _USAGES, "must be signing or authentication"

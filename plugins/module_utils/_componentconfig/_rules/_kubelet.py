@@ -78,10 +78,7 @@ def _shutdown_gate(config: EffectiveConfig) -> Violations:
 def _shutdown_by_priority(config: EffectiveConfig) -> Violations:
     is_on = config.gates.is_on("GracefulNodeShutdownBasedOnPodPriority")
     if is_on and config.get("shutdownGracePeriodByPodPriority") and max(_shutdown(config)) > 0:
-        yield (
-            ("shutdownGracePeriodByPodPriority",),
-            "excludes shutdownGracePeriod and shutdownGracePeriodCriticalPods",
-        )
+        yield ("shutdownGracePeriodByPodPriority",), "excludes shutdownGracePeriod and shutdownGracePeriodCriticalPods"
 
 
 def _swap_values(config: EffectiveConfig) -> Violations:
@@ -153,10 +150,8 @@ def _reserved_memory_duplicate(config: EffectiveConfig) -> Violations:
         for key in entry.get("limits", {}):
             reservation = (entry.get("numaNode", 0), key)
             if reservation in seen:
-                yield (
-                    ("reservedMemory", index, "limits", key),
-                    f"NUMA node {reservation[0]} has a reservation of it already",
-                )
+                message = f"NUMA node {reservation[0]} has a reservation of it already"
+                yield ("reservedMemory", index, "limits", key), message
             seen.add(reservation)
 
 
@@ -269,10 +264,7 @@ def _pull_patterns(config: EffectiveConfig) -> Violations:
         elif image is None or len(pattern) > _MAX_IMAGE_LENGTH:
             yield path, "must be an image without tag and digest, or a registry host or path that ends in /*"
         elif config.minor < 36 and not _names_its_registry(image):
-            yield (
-                path,
-                "must name the registry, for example docker.io/library/nginx",
-            )
+            yield path, "must name the registry, for example docker.io/library/nginx"
 
 
 def _log_query_handler(config: EffectiveConfig) -> Violations:
