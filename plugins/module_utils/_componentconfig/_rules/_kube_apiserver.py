@@ -70,10 +70,7 @@ def _toleration_gate(config: EffectiveConfig) -> Violations:
     for path, toleration in _tolerations(config):
         is_comparison = toleration.get("operator") in ("Lt", "Gt")
         if is_comparison and not config.gates.is_on("TaintTolerationComparisonOperators"):
-            yield (
-                path + ("operator",),
-                "needs the feature gate TaintTolerationComparisonOperators on the command line",
-            )
+            yield path + ("operator",), "needs the feature gate TaintTolerationComparisonOperators on the command line"
 
 
 def _is_security_version(text: str) -> bool:

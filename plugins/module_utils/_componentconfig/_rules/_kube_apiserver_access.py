@@ -47,10 +47,8 @@ def _is_issuer(text: str, minor: int) -> bool:
 def _jwt_count(config: EffectiveConfig) -> Violations:
     count, limit = len(config.data.get("jwt") or ()), 1 if config.minor < 30 else 64
     if count > limit or (config.minor < 30 and count == 0):
-        yield (
-            ("jwt",),
-            "must hold exactly one issuer" if config.minor < 30 else f"must not hold more than {limit} issuers",
-        )
+        message = "must hold exactly one issuer" if config.minor < 30 else f"must not hold more than {limit} issuers"
+        yield ("jwt",), message
 
 
 def _issuer_url(config: EffectiveConfig) -> Violations:
@@ -235,10 +233,8 @@ def _webhook(config: EffectiveConfig) -> Violations:
     for path, authorizer in values_at(config.data, "authorizers[]"):
         has_webhook = "webhook" in authorizer
         if has_webhook != (authorizer.get("type") == "Webhook"):
-            yield (
-                path + ("webhook",),
-                "is only allowed with type Webhook" if has_webhook else "is required with type Webhook",
-            )
+            message = "is only allowed with type Webhook" if has_webhook else "is required with type Webhook"
+            yield path + ("webhook",), message
 
 
 def _webhook_match(config: EffectiveConfig) -> Violations:

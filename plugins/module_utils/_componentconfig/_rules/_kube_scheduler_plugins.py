@@ -137,10 +137,8 @@ def _spread_defaulting(config: EffectiveConfig) -> Violations:
     # In v1beta1 the default is List if there are constraints.
     default = "List" if str(config.written("apiVersion")).endswith("/v1beta1") else "System"
     if (config.written("defaultingType") or default) == "System" and config.written("defaultConstraints"):
-        yield (
-            ("defaultingType",),
-            "must be List where there are defaultConstraints (System is the default from v1beta2 on)",
-        )
+        message = "must be List where there are defaultConstraints (System is the default from v1beta2 on)"
+        yield ("defaultingType",), message
 
 
 def _spread_selector(config: EffectiveConfig) -> Violations:

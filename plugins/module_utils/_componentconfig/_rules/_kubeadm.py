@@ -275,10 +275,7 @@ def _service_subnet(config: EffectiveConfig) -> Violations:
     yield from _subnet(config, "serviceSubnet", 10)
     for subnet in _networks(config.written("networking", "serviceSubnet") or "") or ():
         if subnet.max_prefixlen - subnet.prefixlen > 20:
-            yield (
-                ("networking", "serviceSubnet"),
-                f"{subnet} is too large: /{subnet.max_prefixlen - 20} is the largest",
-            )
+            yield ("networking", "serviceSubnet"), f"{subnet} is too large: /{subnet.max_prefixlen - 20} is the largest"
 
 
 def _pod_subnet(config: EffectiveConfig) -> Violations:
@@ -321,10 +318,8 @@ def _endpoint(text: str) -> bool:
 def _version_old(config: EffectiveConfig) -> Violations:
     text = config.written("kubernetesVersion") or ""
     if re.match(r"v?1\.[0-9]", text) and _is_version_or_label(text) and parse_minor(text) < config.minor - 1:
-        yield (
-            ("kubernetesVersion",),
-            f"kubeadm of {minor_name(config.minor)} deploys {minor_name(config.minor - 1)} and newer",
-        )
+        message = f"kubeadm of {minor_name(config.minor)} deploys {minor_name(config.minor - 1)} and newer"
+        yield ("kubernetesVersion",), message
 
 
 def _gates(config: EffectiveConfig) -> Violations:

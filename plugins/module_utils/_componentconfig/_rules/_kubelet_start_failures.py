@@ -325,10 +325,8 @@ def _evict_values(config: EffectiveConfig) -> Violations:
             amount = quantity_or_none(value)
             percent = percentage_or_none(value)
             if not (amount is not None and amount > 0) and not (percent is not None and 0 <= percent <= maximum):
-                yield (
-                    (field, signal),
-                    "must be a quantity above 0 or a percentage from 0% to 100%, for example 100Mi or 10%",
-                )
+                message = "must be a quantity above 0 or a percentage from 0% to 100%, for example 100Mi or 10%"
+                yield (field, signal), message
 
 
 def _evict_partial(config: EffectiveConfig) -> Violations:
