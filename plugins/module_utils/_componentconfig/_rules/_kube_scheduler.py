@@ -145,10 +145,6 @@ def _plugins_at(profile: Mapping[str, Any], point: str, default: str) -> list[st
     return ([default] if by_default else []) + enabled
 
 
-def _queue_sort_plugins(profile: Mapping[str, Any]) -> list[str]:
-    return _plugins_at(profile, "queueSort", _QUEUE_SORT)
-
-
 def _enables_by_multi_point(profile: Mapping[str, Any]) -> bool:
     """Return whether a profile enables plugins by multiPoint: only they know their extension points."""
     return bool(((profile.get("plugins") or {}).get("multiPoint") or {}).get("enabled"))
@@ -156,7 +152,7 @@ def _enables_by_multi_point(profile: Mapping[str, Any]) -> bool:
 
 def _queue_sort_one(config: EffectiveConfig) -> Violations:
     for index, profile in enumerate(config.data.get("profiles") or ()):
-        plugins = _queue_sort_plugins(profile)
+        plugins = _plugins_at(profile, "queueSort", _QUEUE_SORT)
         if len(plugins) > 1:
             message = f"exactly one plugin must be enabled, not {', '.join(plugins)}: disable the default one"
             yield ("profiles", index, "plugins", "queueSort"), message
@@ -174,7 +170,7 @@ def _queue_sort_same(config: EffectiveConfig) -> Violations:
     def settings(profile: Mapping[str, Any]) -> Any:
         own = _queue_sort(profile)
         merged = _version(config) == "v1beta2" or config.minor == 22
-        enabled = _queue_sort_plugins(profile) if merged else _names(own.get("enabled"))
+        enabled = _plugins_at(profile, "queueSort", _QUEUE_SORT) if merged else _names(own.get("enabled"))
         weights = {plugin.get("name", ""): plugin.get("weight", 0) for plugin in own.get("enabled") or ()}
         return [(name, weights.get(name, 0)) for name in enabled], _names(own.get("disabled"))
 

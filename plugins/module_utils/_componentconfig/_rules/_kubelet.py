@@ -37,12 +37,10 @@ _CPUS = re.compile(r"\+?[0-9]{1,18}(-\+?[0-9]{1,18})?(,\+?[0-9]{1,18}(-\+?[0-9]{
 
 
 def _alloc_needs_cgroups(config: EffectiveConfig) -> Violations:
-    enforced = config.get("enforceNodeAllocatable") or []
-    if config.get("cgroupsPerQOS") is False and [
-        option for option in enforced if config.minor < 31 or option != "none"
-    ]:
-        allowed = "an empty list" if config.minor < 31 else "none"
-        yield ("enforceNodeAllocatable",), f"must be {allowed} while cgroupsPerQOS is false (the default is pods)"
+    allowed = {"none"} if config.minor >= 31 else set[str]()
+    if config.get("cgroupsPerQOS") is False and not allowed.issuperset(config.get("enforceNodeAllocatable") or []):
+        words = "none" if allowed else "an empty list"
+        yield ("enforceNodeAllocatable",), f"must be {words} while cgroupsPerQOS is false (the default is pods)"
 
 
 def _system_cgroups(config: EffectiveConfig) -> Violations:
@@ -119,22 +117,14 @@ def _alloc_cgroup(reserved: str, field: str) -> Rule:
     return check
 
 
-def _alloc_none(config: EffectiveConfig) -> Violations:
-    enforced = config.get("enforceNodeAllocatable") or []
-    if "none" in enforced and len(enforced) > 1:
-        yield ("enforceNodeAllocatable",), "none must stand alone"
-
-
 def _reserved_cpus_alone(config: EffectiveConfig) -> Violations:
     if config.get("reservedSystemCPUs") and (config.get("systemReservedCgroup") or config.get("kubeReservedCgroup")):
         yield ("reservedSystemCPUs",), "excludes systemReservedCgroup and kubeReservedCgroup"
 
 
-def _reserved_cpus(config: EffectiveConfig) -> Violations:
-    value = config.get("reservedSystemCPUs") or ""
-    ranges = [part.split("-") for part in value.split(",")] if _CPUS.fullmatch(value) else None
-    if value and (ranges is None or any(int(bounds[0]) > int(bounds[-1]) for bounds in ranges)):
-        yield ("reservedSystemCPUs",), "must be a list of CPUs, for example 0-3,8"
+def _is_cpu_list(text: str) -> bool:
+    ranges = [part.split("-") for part in text.split(",")]
+    return _CPUS.fullmatch(text) is not None and all(int(bounds[0]) <= int(bounds[-1]) for bounds in ranges)
 
 
 def _reserved_memory_type(config: EffectiveConfig) -> Violations:
@@ -329,9 +319,17 @@ KUBELET_RULES: dict[str, Rule] = {
     "alloc-compressible-excl": _alloc_compressible,
     "alloc-system-cgroup": _alloc_cgroup("system-reserved", "systemReservedCgroup"),
     "alloc-kube-cgroup": _alloc_cgroup("kube-reserved", "kubeReservedCgroup"),
-    "alloc-none-alone": _alloc_none,
+    "alloc-none-alone": values_must(
+        "enforceNodeAllocatable",
+        lambda enforced: "none" not in enforced or len(enforced) == 1,
+        "none must stand alone",
+    ),
     "reserved-cpus-excl": _reserved_cpus_alone,
-    "reserved-cpus-parse": _reserved_cpus,
+    "reserved-cpus-parse": values_must(
+        "reservedSystemCPUs",
+        lambda text: not text or _is_cpu_list(text),
+        "must be a list of CPUs, for example 0-3,8",
+    ),
     "reserved-memory-type": _reserved_memory_type,
     "reserved-memory-zero": values_must("reservedMemory[].limits{}", parse_quantity, "must not be zero"),
     "reserved-memory-dup": _reserved_memory_duplicate,

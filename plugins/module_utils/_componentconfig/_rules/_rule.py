@@ -274,7 +274,6 @@ def unique(pattern: str, message: str = "must not stand twice") -> Rule:
 
     Values of several fields in a part of the pattern may be the same.
     """
-
     patterns = _alternatives(pattern)
 
     def check(config: EffectiveConfig) -> Violations:
