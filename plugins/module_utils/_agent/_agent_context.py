@@ -12,7 +12,7 @@ from ._agent_configuration import AgentConfiguration, ComponentConfiguration
 from ._counters import Counters
 from ._interfaces import Clock, CommandRunner, HostProber, LastMessageReader, Prober, ServiceManager, TaskFactory
 from ._store._store import Store
-from ._validation._component_flags import read_command_line
+from ._validation._shadowed_fields import read_command_line
 from ._validation._validator import BundleDocumentValidator, DocumentValidator, ProbedValues
 
 

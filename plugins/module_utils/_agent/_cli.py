@@ -31,8 +31,8 @@ from ._store._store import Store, digest
 from ._system_clock import SystemClock
 from ._transaction import Transactions
 from ._trust_settings import TrustSettings
-from ._validation._component_flags import overridden_fields
 from ._validation._node_inputs import InitConfigDrift
+from ._validation._shadowed_fields import overridden_fields
 
 _CANNOT_LOCK = (errno.EROFS, errno.ENOSPC, errno.EDQUOT)  # then no process can write while this one reads
 

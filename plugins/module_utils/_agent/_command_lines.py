@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 
 from ._agent_context import AgentContext
 from ._state.health import CommandLine, Unit
-from ._validation._component_flags import not_read_reason, read_command_line_note, read_drop_in_fields
+from ._validation._shadowed_fields import not_read_reason, read_command_line_note, read_drop_in_fields
 
 
 class CommandLineTracker:

@@ -31,7 +31,7 @@ from ._store._rendered_files import (
     stale_state_files,
 )
 from ._store._store import Store, digest
-from ._validation._component_flags import fields_set_elsewhere, recorded_command_line, write_command_line_note
+from ._validation._shadowed_fields import fields_set_elsewhere, recorded_command_line, write_command_line_note
 
 _NEVER_MARKED = ("InvalidConfig", "Untrusted")  # refused before anything was touched
 

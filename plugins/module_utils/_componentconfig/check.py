@@ -364,7 +364,7 @@ def _check_document(
         of_expressions = expression_findings(checked.data, kind.kind, nearest, collector.expressions)
         add(finding for finding in of_expressions if not checked.broken_fields.intersection(finding.path[:1]))
     if kind.kind == KUBELET_CONFIGURATION:
-        from ._rules._kubelet_startup import logged_only_findings  # a node checks one component at a time
+        from ._rules._kubelet_start_failures import logged_only_findings  # a node checks one component at a time
 
         add(logged_only_findings(config))
     if kind.component == "kubeadm":

@@ -14,7 +14,7 @@ from ._flags._flags_in_files import kubeadm_arguments
 from ._flags.kubelet_flags import FEATURE_GATES
 from ._rules import rule_facts
 from ._rules._admission_plugins import admission_plugins
-from ._rules._kubelet_startup import is_cipher_suite
+from ._rules._kubelet_start_failures import is_cipher_suite
 from ._rules._registry import rule_checked_fields, rule_sets
 from ._rules._rule import EffectiveConfig, run_rules
 from ._scalars._suggestion import did_you_mean

@@ -5,7 +5,19 @@
 
 from __future__ import annotations
 
-from ._rules._rule import EffectiveConfig, Rule, Violations, all_of, duplicates, required, values_at, values_must
+from ._rules._rule import (
+    EffectiveConfig,
+    Rule,
+    Violations,
+    all_of,
+    duplicates,
+    in_range,
+    objects_must,
+    required,
+    unique,
+    values_at,
+    values_must,
+)
 from ._scalars._syntax import (
     is_dns_name,
     is_ip,
@@ -34,15 +46,18 @@ __all__ = [
     "declared_kinds",
     "duplicates",
     "find_kind",
+    "in_range",
     "is_dns_name",
     "is_ip",
     "is_label_key",
     "is_label_value",
     "is_port",
     "network",
+    "objects_must",
     "required",
     "split_host_port",
     "split_url",
+    "unique",
     "values_at",
     "values_must",
 ]

@@ -31,8 +31,8 @@ from .._state.verdict import build_status, config_label
 from .._store._durable_files import DurableFiles
 from .._store._store import UNKNOWN_VERSION, Store, digest
 from .._trust_settings import TrustSettings
-from .._validation._component_flags import overridden_fields
 from .._validation._node_inputs import InitConfigDrift, LocalConfigHash
+from .._validation._shadowed_fields import overridden_fields
 from ._trust_status import trust_status
 
 _FILE = "report.json"

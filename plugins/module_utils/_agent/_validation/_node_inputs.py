@@ -33,7 +33,7 @@ from .._store._rendered_files import (
 )
 from .._store._store import Store
 from .._trust_settings import current_trust_policy
-from ._component_flags import recorded_command_line
+from ._shadowed_fields import recorded_command_line
 
 
 class InitConfigDrift:

@@ -115,12 +115,13 @@ def drop_unknown_fields(
     _FieldDropper(losses, hints, target.api_version, len(path)).object(data, source.fields, target.fields, path)
 
 
-class _FieldDropper:
-    def __init__(self, losses: list[Loss], hints: Mapping[str, LossHint], version: str, depth: int) -> None:
-        self.losses = losses
-        self.hints = hints
-        self.version = version
-        self.depth = depth
+class _FieldDropper(NamedTuple):
+    """Drops fields and records the losses. depth: the length of the path of the data in the document."""
+
+    losses: list[Loss]
+    hints: Mapping[str, LossHint]
+    version: str
+    depth: int
 
     def object(self, data: dict[str, Any], source: Mapping[str, Any], target: Mapping[str, Any], path: Path) -> None:
         for key in list(data):

@@ -55,13 +55,6 @@ class Argument(NamedTuple):
         return show(self.value, (self.name.rpartition("-")[2],)) if self.path[-1:] != ("name",) else None
 
 
-class FlagProblem(NamedTuple):
-    """What is wrong with a flag: its name without dashes, and the finding, whose path is that of a field or ()."""
-
-    flag: str
-    finding: Finding
-
-
 def flags_of(component: str) -> FlagSet:
     """Return the flags of a component; of one whose flags are not known, that of the feature gates."""
     known = known_flags(component)
@@ -118,8 +111,8 @@ def flag_problems(
     reads_file: bool,
     checks_gates: bool = True,
     knows_file: bool = True,
-) -> Iterator[FlagProblem]:
-    """Yield what is wrong with the flags of a component.
+) -> Iterator[tuple[str, Finding]]:
+    """Yield what is wrong with the flags of a component: each flag's name, and a finding at a field's path or at ().
 
     uses: the values of all uses of each flag, known or not. reads_file: whether the component reads a config file.
     checks_gates: whether to check the settings of feature gates, which otherwise the rules of a file with gates do.
@@ -134,17 +127,17 @@ def flag_problems(
             unknown += 1
             finding = unknown_flag(name, flags, suggests=unknown <= _MAX_SUGGESTIONS)
             if finding is not None:
-                yield FlagProblem(name, finding)
+                yield name, finding
             continue
         if any(map(is_unexpanded, values)):
             unexpanded.add(name)
-            yield FlagProblem(name, not_judged((), "the value of a flag", UNEXPANDED))
+            yield name, not_judged((), "the value of a flag", UNEXPANDED)
         plain[name] = plain_values(flag.form, values)
     for name, values in plain.items():
         if not values:
             continue
         for finding in _findings_of(flags.flags[name], values, flags, minor, reads_file=reads_file):
-            yield FlagProblem(name, finding)
+            yield name, finding
             if finding.level is not Level.WARNING:
                 break
         else:
@@ -152,10 +145,10 @@ def flag_problems(
                 flags.component, name, plain, minor, gates, knows_file=knows_file, unexpanded=unexpanded
             )
             for rule, message, level in refused:
-                yield FlagProblem(name, Finding((), message, rule, level))
+                yield name, Finding((), message, rule, level)
     if checks_gates and GATES_FLAG in plain:
         for finding in _gate_findings(gates):
-            yield FlagProblem(GATES_FLAG, finding)
+            yield GATES_FLAG, finding
 
 
 def unknown_flag(name: str, flags: FlagSet, *, suggests: bool = True) -> Finding | None:

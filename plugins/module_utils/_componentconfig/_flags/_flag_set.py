@@ -20,19 +20,10 @@ from .._schema.overlays import OverlayFlag, ReleaseOverlay, overlays
 from .._schema.releases import by_name
 from ..findings import Level
 from ._flag_values import refused_values
-from ._pflag import (
-    REPEATABLE,
-    Flag,
-    FlagForm,
-    FlagUse,
-    FlagVariant,
-    MigrationAdvice,
-    parse_command_line,
-    parse_flag_value,
-)
+from ._pflag import REPEATABLE, Flag, FlagUse, FlagVariant, MigrationAdvice, parse_command_line, parse_flag_value
 from .kubelet_flags import FEATURE_GATES
 
-_COMMA_FORMS: frozenset[FlagForm] = frozenset(
+_COMMA_FORMS: frozenset[str] = frozenset(
     ("list", "looseMap", "map", "mapBool", "mapLess", "taints", "intList", "vmodule")
 )
 
@@ -61,7 +52,7 @@ class FlagSet:
 
 _NEW_FLAG = "it is new with this release, and no field of the file is known for it"
 # The types of values in help texts. Any other one is read as text, which takes every value.
-_FORMS_OF_TYPES: Mapping[str, FlagForm] = {
+_FORMS_OF_TYPES: Mapping[str, str] = {
     "": "bool",
     "int": "int",
     "int32": "int",
@@ -183,7 +174,7 @@ def _flags_alone(component: str, added: tuple[ReleaseOverlay, ...]) -> FlagSet |
     return FlagSet(component, _with_overlays(flags, component, added), False)
 
 
-def _flag_of_row(form: FlagForm, row: Any) -> Flag:
+def _flag_of_row(form: str, row: Any) -> Flag:
     """Return the flag of a name, or of a row of its name, first minor, last minor and values."""
     if isinstance(row, str):
         return Flag(row, form)
@@ -258,7 +249,7 @@ def _is_refused(component: str, flag: Flag, uses: Mapping[str, Sequence[str]], m
     return any(level is Level.COMPONENT for _rule, _message, level in refused)
 
 
-def plain_values(form: FlagForm, values: Sequence[str]) -> list[str]:
+def plain_values(form: str, values: Sequence[str]) -> list[str]:
     """Return the values, or parts of them, without unexpanded variables.
 
     Returns no values if the last one decides and has a variable.

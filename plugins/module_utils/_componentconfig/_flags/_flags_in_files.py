@@ -8,7 +8,7 @@ from __future__ import annotations
 import posixpath
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from .._scalars.field_path import Path
 from ._flag_findings import Argument, flags_of
@@ -26,11 +26,8 @@ _SHELLS = ("sh", "bash", "ash", "dash")
 _END_OF_COMMAND = ("|", "&", ";", ">", "<", "1>", "2>")
 
 
-class ComponentArguments(NamedTuple):
-    """The flags of one component in a file."""
-
-    component: str
-    arguments: tuple[Argument, ...]
+ComponentArguments = tuple[str, tuple[Argument, ...]]
+"""A component, and its flags in a file."""
 
 
 def kubeadm_arguments(kind: str, data: Mapping[str, Any]) -> Iterator[ComponentArguments]:
@@ -49,7 +46,7 @@ def kubeadm_arguments(kind: str, data: Mapping[str, Any]) -> Iterator[ComponentA
         section = data.get(path[0])
         arguments = _named(section.get(path[1]) if isinstance(section, Mapping) else None, path)
         if arguments:
-            yield ComponentArguments(component, tuple(arguments))
+            yield component, tuple(arguments)
 
 
 def _named(arguments: Any, path: Path) -> list[Argument]:
@@ -112,4 +109,4 @@ def _command_line(words: Sequence[tuple[Path, str]]) -> Iterator[ComponentArgume
             arguments.append(Argument(path, part.name, part.value))
         else:
             arguments.append(Argument(path, "", "", part))
-    yield ComponentArguments(component, tuple(arguments))
+    yield component, tuple(arguments)

@@ -23,32 +23,6 @@ from ..findings import show
 _SHORT = {"v": "v", "h": "help"}
 
 
-FlagForm = Literal[
-    "string",
-    "bool",
-    "int",
-    "float",
-    "duration",
-    "list",
-    "map",
-    "mapLess",
-    "mapBool",
-    "headers",
-    "taints",
-    "reservedMemory",
-    "vmodule",
-    "profileName",
-    "array",
-    "looseMap",
-    "quantity",
-    "ip",
-    "addressPort",
-    "portRange",
-    "intList",
-    "certKeyPairs",
-    "tristate",
-]
-"""How the value of a flag is written."""
 _SWITCHES = ("bool", "tristate")
 """The forms of flags that take a value only after an equals sign."""
 ListPosition = Literal["", "before", "behind"]
@@ -122,7 +96,7 @@ def _split_argument(argument: str) -> tuple[str, bool, str]:
 _OCTAL = re.compile(r"[+-]?0[0-7_]+")
 
 
-def parse_flag_value(form: FlagForm, values: Sequence[str], field_type: str = "") -> Any:
+def parse_flag_value(form: str, values: Sequence[str], field_type: str = "") -> Any:
     """Return the value that the uses of one flag, at least one, give in their order.
 
     field_type: of the field that takes the value, which may hold a duration as nanoseconds. Raises ConfigError for
@@ -289,54 +263,43 @@ def _certificates(values: Sequence[str]) -> list[str]:
     return list(values)
 
 
-REPEATABLE: frozenset[FlagForm] = frozenset(
-    (
-        "array",
-        "certKeyPairs",
-        "headers",
-        "intList",
-        "list",
-        "looseMap",
-        "map",
-        "mapBool",
-        "mapLess",
-        "reservedMemory",
-        "vmodule",
-    )
-)
-"""The forms of flags whose uses add up; of any other flag the last use wins."""
-
-FORMS: Mapping[FlagForm, Callable[[Sequence[str]], Any]] = {
+_Parser = Callable[[Sequence[str]], Any]
+_ADDING_UP: Mapping[str, _Parser] = {
+    "list": _list,
+    "map": lambda values: dict(_pairs(values, "=")),
+    "mapLess": lambda values: dict(_pairs(values, "<")),
+    "mapBool": _switches,
+    "looseMap": _loose_map,
+    "headers": _headers,
+    "reservedMemory": _reserved_memory,
+    "vmodule": _levels,
+    "array": list,
+    "intList": _whole_numbers,
+    "certKeyPairs": _certificates,
+}
+_LAST_USE: Mapping[str, _Parser] = {
     "string": lambda values: values[-1],
     "bool": _boolean,
     "int": _integer,
     "float": _float,
     "duration": _text(_parses(nanoseconds), "must be a duration, for example 90s, 1m30s or 500ms"),
-    "list": _list,
-    "map": lambda values: dict(_pairs(values, "=")),
-    "mapLess": lambda values: dict(_pairs(values, "<")),
-    "mapBool": _switches,
-    "headers": _headers,
     "taints": _taints,
-    "reservedMemory": _reserved_memory,
-    "vmodule": _levels,
     "profileName": lambda values: [{"schedulerName": values[-1]}],
-    "array": list,
-    "looseMap": _loose_map,
     "quantity": _text(_parses(parse_quantity), "must be a quantity, for example 500Mi"),
     "ip": _text(lambda text: not text.strip() or is_ip(text.strip()), "must be an IP address"),
     "addressPort": _text(
         lambda text: not text or is_ip(text) or is_ip_port(text, 0), "must be an IP address, perhaps with a port"
     ),
     "portRange": _text(_is_port_range, "must be a range of ports, for example 30000-32767"),
-    "intList": _whole_numbers,
-    "certKeyPairs": _certificates,
     "tristate": _text(
         lambda text: text == "raw" or text.startswith("v") or parse_bool(text) is not None,
         "must be true, false or raw",
     ),
 }
-"""The parser of each form; it takes the values of all uses of a flag."""
+FORMS: Mapping[str, _Parser] = {**_ADDING_UP, **_LAST_USE}
+"""The parser of each form in which the value of a flag is written; it takes the values of all uses of a flag."""
+REPEATABLE = frozenset(_ADDING_UP)
+"""The forms of flags whose uses add up; of any other flag the last use wins."""
 
 
 class FlagVariant(NamedTuple):
@@ -371,16 +334,17 @@ class MigrationAdvice(NamedTuple):
 class Flag:
     """One flag.
 
-    form: how its value is written. field: the path of its field, () for none. since, last: the minors that have the
-    flag. advice: what happens to it if there is a file. is_of_node: the value belongs to one node. port_of: the flag
-    whose address this port completes. wins_since: the minor from which on it wins over the file of a component that
-    ignores other flags then. only_enables: it can switch its field on, not off. only_without_file: it has no field and
-    no effect with a file. list_position: where it adds its values to a list of the file. defaults, own_defaults,
-    values: see `default_at`, `own_default_at` and `values_at`. variants: see `with_values`.
+    form: how its value is written, a key of `FORMS`. field: the path of its field, () for none. since, last: the
+    minors that have the flag. advice: what happens to it if there is a file. is_of_node: the value belongs to one
+    node. port_of: the flag whose address this port completes. wins_since: the minor from which on it wins over the
+    file of a component that ignores other flags then. only_enables: it can switch its field on, not off.
+    only_without_file: it has no field and no effect with a file. list_position: where it adds its values to a list
+    of the file. defaults, own_defaults, values: see `default_at`, `own_default_at` and `values_at`. variants: see
+    `with_values`.
     """
 
     name: str
-    form: FlagForm = "string"
+    form: str = "string"
     field: Path = ()
     since: int = 0
     last: int | None = None

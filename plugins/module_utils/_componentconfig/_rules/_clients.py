@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from operator import not_
 from typing import Any
 
 from .._scalars._syntax import is_dns_label, split_url
@@ -19,7 +20,6 @@ from . import value_facts
 from ._rule import EffectiveConfig, Rule, Violations, all_of, objects_must, required, unique, values_must
 
 _EXEC = "client.authentication.k8s.io"
-_SECRETS = ("token", "password", "client-key-data")
 _Entry = tuple[Path, Mapping[str, Any]]
 
 
@@ -142,16 +142,6 @@ def _impersonates(config: EffectiveConfig) -> Violations:
                 yield path + (field,), "needs as"
 
 
-def _embedded_secret(config: EffectiveConfig) -> Violations:
-    for index, entry in enumerate(config.data.get("users") or ()):
-        for field in _SECRETS:
-            if (entry.get("user") or {}).get(field):
-                yield (
-                    ("users", index, "user", field),
-                    "put a secret into its own file: tokenFile, client-key, exec",
-                )
-
-
 KUBECONFIG_RULES: dict[str, Rule] = {
     "names-unique": unique("clusters[]|users[]|contexts[].name"),
     "current-context": _current,
@@ -185,7 +175,11 @@ KUBECONFIG_RULES: dict[str, Rule] = {
         "interactiveMode",
     ),
     "user-impersonates": _impersonates,
-    "embedded-secret": _embedded_secret,
+    "embedded-secret": values_must(
+        "users[].user.token|password|client-key-data",
+        not_,
+        "put a secret into its own file: tokenFile, client-key, exec",
+    ),
 }
 
 

@@ -44,10 +44,8 @@ def _match_images(config: EffectiveConfig) -> Violations:
             yield path + ("matchImages",), "must hold at least one image"
         for index, image in enumerate(images):
             if split_url(f"https://{image}", strict_colons=config.minor >= 36) is None:
-                yield (
-                    path + ("matchImages", index),
-                    "must be a registry with a path if any, for example *.example.com/a",
-                )
+                message = "must be a registry with a path if any, for example *.example.com/a"
+                yield path + ("matchImages", index), message
 
 
 def _token_gate(config: EffectiveConfig) -> Violations:

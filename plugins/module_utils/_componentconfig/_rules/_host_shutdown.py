@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator
-from typing import Any
 
 from .._scalars.field_path import Path
 from ..findings import Finding, Level
@@ -31,15 +30,10 @@ def _requested(config: EffectiveConfig) -> tuple[Path, float]:
     if not config.gates.is_on("GracefulNodeShutdown"):
         return (field,), 0.0
     if config.gates.is_on("GracefulNodeShutdownBasedOnPodPriority"):
-        periods = [_seconds(entry) for entry in config.get(_BY_PRIORITY) or []]
+        periods = [entry.get("shutdownGracePeriodSeconds") or 0 for entry in config.get(_BY_PRIORITY) or []]
         if periods:
             return (_BY_PRIORITY,), float(sum(periods))
     return (field,), (config.nanoseconds(field) or 0) / SECOND
-
-
-def _seconds(entry: Any) -> int:
-    seconds = entry.get("shutdownGracePeriodSeconds") if isinstance(entry, dict) else None
-    return seconds if isinstance(seconds, int) else 0
 
 
 def inhibitor_findings(config: EffectiveConfig, host: Host) -> Iterator[Finding]:

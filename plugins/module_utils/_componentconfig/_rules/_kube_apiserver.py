@@ -23,7 +23,6 @@ from ._rule import (
     Violations,
     absolute,
     all_of,
-    fields_at,
     in_range,
     needs_gate,
     objects_must,
@@ -71,10 +70,7 @@ def _toleration_gate(config: EffectiveConfig) -> Violations:
     for path, toleration in _tolerations(config):
         is_comparison = toleration.get("operator") in ("Lt", "Gt")
         if is_comparison and not config.gates.is_on("TaintTolerationComparisonOperators"):
-            yield (
-                path + ("operator",),
-                "needs the feature gate TaintTolerationComparisonOperators on the command line",
-            )
+            yield path + ("operator",), "needs the feature gate TaintTolerationComparisonOperators on the command line"
 
 
 def _is_security_version(text: str) -> bool:
@@ -161,20 +157,20 @@ TRACING_RULES: dict[str, Rule] = {
 
 def _egress_name(config: EffectiveConfig) -> Violations:
     allowed = ("controlplane", "cluster", "etcd") + (("master",) if config.minor <= 22 else ())
-    for path, name in fields_at(config.data, "egressSelections[].name", absent=""):
+    for path, name in values_at(config.data, "egressSelections[].name", absent=""):
         if name.lower() not in allowed and name != "master":
             yield path, "must be one of " + ", ".join(allowed)
 
 
 def _egress_master(config: EffectiveConfig) -> Violations:
-    for path, name in fields_at(config.data, "egressSelections[].name"):
+    for path, name in values_at(config.data, "egressSelections[].name"):
         if name == "master":
             yield path, "is the old name of controlplane"
 
 
 def _egress_name_unique(config: EffectiveConfig) -> Violations:
     seen: set[str] = set()
-    for path, name in fields_at(config.data, "egressSelections[].name"):
+    for path, name in values_at(config.data, "egressSelections[].name"):
         name = "controlplane" if name == "master" and config.minor >= 23 else name.lower()
         if config.minor >= 23 and name in seen:
             yield path, "must not stand twice"

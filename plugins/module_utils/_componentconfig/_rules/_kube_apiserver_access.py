@@ -23,7 +23,6 @@ from ._rule import (
     Violations,
     all_of,
     duplicates,
-    fields_at,
     in_range,
     needs_gate,
     objects_must,
@@ -48,14 +47,12 @@ def _is_issuer(text: str, minor: int) -> bool:
 def _jwt_count(config: EffectiveConfig) -> Violations:
     count, limit = len(config.data.get("jwt") or ()), 1 if config.minor < 30 else 64
     if count > limit or (config.minor < 30 and count == 0):
-        yield (
-            ("jwt",),
-            "must hold exactly one issuer" if config.minor < 30 else f"must not hold more than {limit} issuers",
-        )
+        message = "must hold exactly one issuer" if config.minor < 30 else f"must not hold more than {limit} issuers"
+        yield ("jwt",), message
 
 
 def _issuer_url(config: EffectiveConfig) -> Violations:
-    for path, url in fields_at(config.data, "jwt[].issuer.url", ""):
+    for path, url in values_at(config.data, "jwt[].issuer.url", absent=""):
         if not _is_issuer(url, config.minor):
             yield path, _URL
 
@@ -209,10 +206,7 @@ AUTHENTICATION_RULES: dict[str, Rule] = {
         "conditions",
     ),
     "anonymous-gate": needs_gate(
-        "anonymous",
-        "AnonymousAuthConfigurableEndpoints",
-        lambda _anonymous: False,
-        where="on the command line",
+        "anonymous", "AnonymousAuthConfigurableEndpoints", lambda _anonymous: False, where="on the command line"
     ),
 }
 
@@ -239,10 +233,8 @@ def _webhook(config: EffectiveConfig) -> Violations:
     for path, authorizer in values_at(config.data, "authorizers[]"):
         has_webhook = "webhook" in authorizer
         if has_webhook != (authorizer.get("type") == "Webhook"):
-            yield (
-                path + ("webhook",),
-                "is only allowed with type Webhook" if has_webhook else "is required with type Webhook",
-            )
+            message = "is only allowed with type Webhook" if has_webhook else "is required with type Webhook"
+            yield path + ("webhook",), message
 
 
 def _webhook_match(config: EffectiveConfig) -> Violations:

@@ -12,15 +12,7 @@ from typing import Any
 
 from .._scalars._syntax import split_url
 from .._scalars.field_path import Path
-from ._rule import (
-    EffectiveConfig,
-    Rule,
-    Violations,
-    in_range,
-    objects_must,
-    values_at,
-    values_must,
-)
+from ._rule import EffectiveConfig, Rule, Violations, in_range, objects_must, values_at, values_must
 
 _KEYED = {"aescbc": (16, 24, 32), "aesgcm": (16, 24, 32), "secretbox": (32,)}
 """Providers with keys, and the sizes of their keys in bytes."""
@@ -74,17 +66,8 @@ def _resource_overlap(config: EffectiveConfig) -> Violations:
             if resource in split[:index]:
                 yield path + (index,), "must not stand twice in the list"
             elif any(_covers(earlier, resource) for earlier in split if earlier != resource):
-                yield (
-                    path + (index,),
-                    "is covered by another resource of the list: give it an element of its own before",
-                )
-
-
-def _provider_one(config: EffectiveConfig) -> Violations:
-    for path, provider in values_at(config.data, "resources[].providers[]"):
-        set_providers = [name for name in _PROVIDERS if name in provider]
-        if len(set_providers) != 1:
-            yield path, "must be exactly one of " + ", ".join(_PROVIDERS)
+                message = "is covered by another resource of the list: give it an element of its own before"
+                yield path + (index,), message
 
 
 def _keyed(config: EffectiveConfig) -> Iterator[tuple[str, Path, list[Mapping[str, Any]]]]:
@@ -173,7 +156,11 @@ ENCRYPTION_RULES: dict[str, Rule] = {
     "resource-name": _resource_name,
     "resource-overlap": _resource_overlap,
     "providers": _at_least_one("resources[].providers", "provider"),
-    "provider-one": _provider_one,
+    "provider-one": objects_must(
+        "resources[].providers[]",
+        lambda provider: len(provider.keys() & _PROVIDERS) == 1,
+        "must be exactly one of " + ", ".join(_PROVIDERS),
+    ),
     "keys": _keys,
     "key-name": _key_name,
     "key-secret": _key_secret,

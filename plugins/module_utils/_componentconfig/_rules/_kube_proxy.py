@@ -20,6 +20,7 @@ from ._rule import (
     logging_rule,
     needs_gate,
     refused_gates,
+    values_must,
 )
 
 KUBE_PROXY_RULES_CHECKED_ELSEWHERE = {
@@ -99,13 +100,6 @@ def _node_ports(config: EffectiveConfig) -> Violations:
 _NODE_PORT_WORDS = ("primary", "localhost", "all")
 
 
-def _node_port_words(config: EffectiveConfig) -> Violations:
-    for index, address in enumerate(config.get("nodePortAddresses") or []):
-        if address not in _NODE_PORT_WORDS and not is_cidr(address):
-            words = ", ".join(_NODE_PORT_WORDS)
-            yield ("nodePortAddresses", index), f"must be a CIDR, for example 10.0.0.0/8, or one of {words}"
-
-
 def _detect(mode: str, field: str) -> Rule:
     def check(config: EffectiveConfig) -> Violations:
         if config.get("detectLocalMode") == mode and not config.get("detectLocal", field):
@@ -180,7 +174,11 @@ KUBE_PROXY_RULES: dict[str, Rule] = {
     "healthz": _listens("healthzBindAddress"),
     "metrics": _listens("metricsBindAddress"),
     "nodeport-addresses": _node_ports,
-    "nodeport-address-words": _node_port_words,
+    "nodeport-address-words": values_must(
+        "nodePortAddresses[]",
+        lambda address: address in _NODE_PORT_WORDS or is_cidr(address),
+        "must be a CIDR, for example 10.0.0.0/8, or one of " + ", ".join(_NODE_PORT_WORDS),
+    ),
     "mode-nftables-gate": needs_gate("mode", "NFTablesProxyMode", lambda mode: mode != "nftables", value="nftables"),
     "mode-ipvs-gate": needs_gate("mode", "KubeProxyIPVS", lambda mode: mode != "ipvs", value="ipvs"),
     "mode-left-out": effective_must(

@@ -23,10 +23,10 @@ from ._rule import (
     all_of,
     duplicates,
     effective_in_range,
-    fields_at,
     in_range,
     objects_must,
     unique,
+    values_at,
     values_must,
 )
 
@@ -145,10 +145,6 @@ def _plugins_at(profile: Mapping[str, Any], point: str, default: str) -> list[st
     return ([default] if by_default else []) + enabled
 
 
-def _queue_sort_plugins(profile: Mapping[str, Any]) -> list[str]:
-    return _plugins_at(profile, "queueSort", _QUEUE_SORT)
-
-
 def _enables_by_multi_point(profile: Mapping[str, Any]) -> bool:
     """Return whether a profile enables plugins by multiPoint: only they know their extension points."""
     return bool(((profile.get("plugins") or {}).get("multiPoint") or {}).get("enabled"))
@@ -156,18 +152,12 @@ def _enables_by_multi_point(profile: Mapping[str, Any]) -> bool:
 
 def _queue_sort_one(config: EffectiveConfig) -> Violations:
     for index, profile in enumerate(config.data.get("profiles") or ()):
-        plugins = _queue_sort_plugins(profile)
+        plugins = _plugins_at(profile, "queueSort", _QUEUE_SORT)
         if len(plugins) > 1:
             message = f"exactly one plugin must be enabled, not {', '.join(plugins)}: disable the default one"
             yield ("profiles", index, "plugins", "queueSort"), message
         elif not plugins and not _enables_by_multi_point(profile):
             yield ("profiles", index, "plugins", "queueSort"), "exactly one plugin must be enabled"
-
-
-def _bind_one(config: EffectiveConfig) -> Violations:
-    for index, profile in enumerate(config.data.get("profiles") or ()):
-        if not _plugins_at(profile, "bind", _BINDER) and not _enables_by_multi_point(profile):
-            yield ("profiles", index, "plugins", "bind"), "at least one plugin must be enabled"
 
 
 def _plugin_once(config: EffectiveConfig) -> Violations:
@@ -180,7 +170,7 @@ def _queue_sort_same(config: EffectiveConfig) -> Violations:
     def settings(profile: Mapping[str, Any]) -> Any:
         own = _queue_sort(profile)
         merged = _version(config) == "v1beta2" or config.minor == 22
-        enabled = _queue_sort_plugins(profile) if merged else _names(own.get("enabled"))
+        enabled = _plugins_at(profile, "queueSort", _QUEUE_SORT) if merged else _names(own.get("enabled"))
         weights = {plugin.get("name", ""): plugin.get("weight", 0) for plugin in own.get("enabled") or ()}
         return [(name, weights.get(name, 0)) for name in enabled], _names(own.get("disabled"))
 
@@ -212,9 +202,7 @@ def _plugins_named(config: EffectiveConfig) -> Iterator[tuple[Path, str]]:
     """Yield every plugin that the file enables or configures, with the path of its name."""
     for path, _point, name in _enabled_plugins(config):
         yield path, name
-    for index, profile in enumerate(config.data.get("profiles") or ()):
-        for number, name in enumerate(_names(profile.get("pluginConfig"))):
-            yield ("profiles", index, "pluginConfig", number, "name"), name
+    yield from values_at(config.data, "profiles[].pluginConfig[].name", absent="")
 
 
 def _removed(config: EffectiveConfig) -> dict[str, str]:
@@ -266,30 +254,27 @@ def _plugin_point(config: EffectiveConfig) -> Violations:
 
 
 def _plugin_args_version(config: EffectiveConfig) -> Violations:
-    for index, profile in enumerate(config.data.get("profiles") or ()):
-        for number, entry in enumerate(profile.get("pluginConfig") or ()):
-            args = entry.get("args")
-            api_version = args.get("apiVersion") if isinstance(args, dict) else None
-            if not api_version or api_version == config.data["apiVersion"]:
-                continue
-            # The check of the arguments themselves reports a version that this minor lacks.
-            kind = find_kind(api_version, f"{entry.get('name', '')}Args")
-            if kind is not None and kind.known_at(config.minor):
-                path = ("profiles", index, "pluginConfig", number, "args", "apiVersion")
-                yield path, f"must be {config.data['apiVersion']}, as that of the file"
+    for path, entry in values_at(config.data, "profiles[].pluginConfig[]"):
+        args = entry.get("args")
+        api_version = args.get("apiVersion") if isinstance(args, dict) else None
+        if not api_version or api_version == config.data["apiVersion"]:
+            continue
+        # The check of the arguments themselves reports a version that this minor lacks.
+        kind = find_kind(api_version, f"{entry.get('name', '')}Args")
+        if kind is not None and kind.known_at(config.minor):
+            yield path + ("args", "apiVersion"), f"must be {config.data['apiVersion']}, as that of the file"
 
 
 def _plugin_config_unique(config: EffectiveConfig) -> Violations:
-    for index, profile in enumerate(config.data.get("profiles") or ()):
-        named = enumerate(_names(profile.get("pluginConfig")))
+    for path, profile in values_at(config.data, "profiles[]"):
+        named = values_at(profile, "pluginConfig[].name", absent="")
         yield from duplicates(
-            ((("profiles", index, "pluginConfig", number, "name"), name) for number, name in named),
-            "the plugin must not be configured twice in a profile",
+            ((path + below, name) for below, name in named), "the plugin must not be configured twice in a profile"
         )
 
 
 def _extender_bind(config: EffectiveConfig) -> Violations:
-    binders = [path for path, verb in fields_at(config.data, "extenders[].bindVerb") if verb]
+    binders = [path for path, verb in values_at(config.data, "extenders[].bindVerb") if verb]
     for path in binders[1:]:
         yield path, "only one extender can bind"
 
@@ -314,7 +299,12 @@ KUBE_SCHEDULER_RULES: dict[str, Rule] = {
     "queue-sort-same": _queue_sort_same,
     "queue-sort-one": _queue_sort_one,
     "queue-sort-args-same": _queue_sort_args,
-    "bind-one": _bind_one,
+    "bind-one": objects_must(
+        "profiles[]",
+        lambda profile: _plugins_at(profile, "bind", _BINDER) or _enables_by_multi_point(profile),
+        "at least one plugin must be enabled",
+        "plugins.bind",
+    ),
     "plugin-once": _plugin_once,
     "plugin-removed": _plugin_removed,
     "plugin-gone": _plugin_gone,

@@ -25,7 +25,6 @@ from ._rule import (
     in_range,
     objects_must,
     required,
-    split_pattern,
     unique,
     values_at,
     values_must,
@@ -110,19 +109,15 @@ def _weight(pattern: str, greatest: float | None, words: str) -> Rule:
 
 
 def _shape(pattern: str, needed: bool) -> Rule:
-    parent, name = split_pattern(pattern)
-
     def check(config: EffectiveConfig) -> Violations:
-        for path, holder in values_at(config.data, parent):
-            points = holder.get(name) or []
-            if needed and not points:
-                yield path + (name,), "must have at least one point"
+        for path, points in values_at(config.data, pattern):
             for index, (before, point) in enumerate(zip(points, points[1:]), 1):
                 if before.get("utilization", 0) >= point.get("utilization", 0):
-                    yield path + (name, index, "utilization"), "must be above the point before"
+                    yield path + (index, "utilization"), "must be above the point before"
                     break
 
     return all_of(
+        *([required(pattern, "must have at least one point")] if needed else ()),
         check,
         in_range(f"{pattern}[].utilization", 0, 100, "between 0 and 100"),
         in_range(f"{pattern}[].score", 0, 10, "between 0 and 10"),
@@ -142,10 +137,8 @@ def _spread_defaulting(config: EffectiveConfig) -> Violations:
     # In v1beta1 the default is List if there are constraints.
     default = "List" if str(config.written("apiVersion")).endswith("/v1beta1") else "System"
     if (config.written("defaultingType") or default) == "System" and config.written("defaultConstraints"):
-        yield (
-            ("defaultingType",),
-            "must be List where there are defaultConstraints (System is the default from v1beta2 on)",
-        )
+        message = "must be List where there are defaultConstraints (System is the default from v1beta2 on)"
+        yield ("defaultingType",), message
 
 
 def _spread_selector(config: EffectiveConfig) -> Violations:

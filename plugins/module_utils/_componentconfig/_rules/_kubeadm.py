@@ -109,22 +109,10 @@ def _cri_url(pattern: str) -> Rule:
     return values_must(pattern, _is_socket_url, "must be an absolute path after unix://")
 
 
-def _taints(config: EffectiveConfig) -> Violations:
-    for path, taint in values_at(config.data, "nodeRegistration.taints[]"):
-        if not is_label_key(taint.get("key", "")):
-            yield path + ("key",), "must be the key of a label"
-        if not is_label_value(taint.get("value", "")):
-            yield path + ("value",), "must be the value of a label"
-        if taint.get("effect", "") not in _EFFECTS:
-            yield path + ("effect",), "must be one of " + ", ".join(_EFFECTS)
-
-
 def _node(endpoint: str, key: str) -> dict[str, Rule]:
     return {
         "node-name": values_must(
-            "nodeRegistration.name",
-            lambda name: not name or is_dns_name(name.strip().lower()),
-            "must be a DNS name",
+            "nodeRegistration.name", lambda name: not name or is_dns_name(name.strip().lower()), "must be a DNS name"
         ),
         "cri-socket": values_must(
             "nodeRegistration.criSocket", _is_socket, "must be an absolute path, or a URL with the scheme unix"
@@ -135,7 +123,16 @@ def _node(endpoint: str, key: str) -> dict[str, Rule]:
             lambda socket: not socket or socket.startswith("unix://") or _is_of_windows(socket),
             "kubeadm puts unix:// before it: write that",
         ),
-        "node-taints": _taints,
+        "node-taints": all_of(
+            values_must("nodeRegistration.taints[].key", is_label_key, "must be the key of a label", absent=""),
+            values_must("nodeRegistration.taints[].value", is_label_value, "must be the value of a label"),
+            values_must(
+                "nodeRegistration.taints[].effect",
+                _EFFECTS.__contains__,
+                "must be one of " + ", ".join(_EFFECTS),
+                absent="",
+            ),
+        ),
         "kubelet-args": _named_arguments("nodeRegistration.kubeletExtraArgs"),
         "ignored-errors": _all_alone("nodeRegistration.ignorePreflightErrors"),
         "ignored-errors-all": values_must(
@@ -161,9 +158,7 @@ def _node(endpoint: str, key: str) -> dict[str, Rule]:
 INIT_RULES: dict[str, Rule] = {
     "token": values_must("bootstrapTokens[].token", _is_token, _TOKEN_WORDS),
     "token-expiry": values_must(
-        "bootstrapTokens[].expires",
-        lambda _expires: False,
-        "cannot be used: it excludes ttl, which always has a value",
+        "bootstrapTokens[].expires", lambda _expires: False, "cannot be used: it excludes ttl, which always has a value"
     ),
     "token-usages": values_must(
         "bootstrapTokens[].usages[]", lambda usage: usage in _USAGES, "must be signing or authentication"
@@ -186,17 +181,6 @@ def _hash_format(config: EffectiveConfig) -> Violations:
         yield ("discovery", "bootstrapToken", "caCertHashes", 0), "must be sha256: and 64 hexadecimal digits"
 
 
-def _discovery_token(config: EffectiveConfig) -> Violations:
-    bootstrap, tls = (
-        config.written("discovery", "bootstrapToken"),
-        config.written("discovery", "tlsBootstrapToken") or "",
-    )
-    if bootstrap is not None and not _is_token(bootstrap.get("token", "")):
-        yield ("discovery", "bootstrapToken", "token"), _TOKEN_WORDS
-    if tls and not _is_token(tls):
-        yield ("discovery", "tlsBootstrapToken"), _TOKEN_WORDS
-
-
 def _is_kubeconfig_place(text: str) -> bool:
     url = split_url(text)
     return url is not None and url.scheme in ("", "https", "file") and bool(url.path or url.authority)
@@ -217,7 +201,10 @@ JOIN_RULES: dict[str, Rule] = {
         "caCertHashes",
     ),
     "discovery-hash-format": _hash_format,
-    "discovery-token": _discovery_token,
+    "discovery-token": all_of(
+        values_must("discovery.bootstrapToken.token", _is_token, _TOKEN_WORDS, absent=""),
+        values_must("discovery.tlsBootstrapToken", lambda text: not text or _is_token(text), _TOKEN_WORDS),
+    ),
     "discovery-file": values_must(
         "discovery.file.kubeConfigPath",
         _is_kubeconfig_place,
@@ -288,10 +275,7 @@ def _service_subnet(config: EffectiveConfig) -> Violations:
     yield from _subnet(config, "serviceSubnet", 10)
     for subnet in _networks(config.written("networking", "serviceSubnet") or "") or ():
         if subnet.max_prefixlen - subnet.prefixlen > 20:
-            yield (
-                ("networking", "serviceSubnet"),
-                f"{subnet} is too large: /{subnet.max_prefixlen - 20} is the largest",
-            )
+            yield ("networking", "serviceSubnet"), f"{subnet} is too large: /{subnet.max_prefixlen - 20} is the largest"
 
 
 def _pod_subnet(config: EffectiveConfig) -> Violations:
@@ -334,10 +318,8 @@ def _endpoint(text: str) -> bool:
 def _version_old(config: EffectiveConfig) -> Violations:
     text = config.written("kubernetesVersion") or ""
     if re.match(r"v?1\.[0-9]", text) and _is_version_or_label(text) and parse_minor(text) < config.minor - 1:
-        yield (
-            ("kubernetesVersion",),
-            f"kubeadm of {minor_name(config.minor)} deploys {minor_name(config.minor - 1)} and newer",
-        )
+        message = f"kubeadm of {minor_name(config.minor)} deploys {minor_name(config.minor - 1)} and newer"
+        yield ("kubernetesVersion",), message
 
 
 def _gates(config: EffectiveConfig) -> Violations:

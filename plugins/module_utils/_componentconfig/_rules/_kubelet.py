@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Check KubeletConfiguration as the kubelet validates it; _kubelet_startup has the checks that follow.
+"""Check KubeletConfiguration as the kubelet validates it; _kubelet_start_failures has the checks that follow.
 
 The rules have the ids of schema/kubelet_validation_rules.json.
 """
@@ -29,6 +29,7 @@ from ._rule import (
     needs_gate,
     refused_gates,
     tracing_rule,
+    unique,
     values_must,
 )
 
@@ -36,12 +37,10 @@ _CPUS = re.compile(r"\+?[0-9]{1,18}(-\+?[0-9]{1,18})?(,\+?[0-9]{1,18}(-\+?[0-9]{
 
 
 def _alloc_needs_cgroups(config: EffectiveConfig) -> Violations:
-    enforced = config.get("enforceNodeAllocatable") or []
-    if config.get("cgroupsPerQOS") is False and [
-        option for option in enforced if config.minor < 31 or option != "none"
-    ]:
-        allowed = "an empty list" if config.minor < 31 else "none"
-        yield ("enforceNodeAllocatable",), f"must be {allowed} while cgroupsPerQOS is false (the default is pods)"
+    allowed = {"none"} if config.minor >= 31 else set[str]()
+    if config.get("cgroupsPerQOS") is False and not allowed.issuperset(config.get("enforceNodeAllocatable") or []):
+        words = "none" if allowed else "an empty list"
+        yield ("enforceNodeAllocatable",), f"must be {words} while cgroupsPerQOS is false (the default is pods)"
 
 
 def _system_cgroups(config: EffectiveConfig) -> Violations:
@@ -77,10 +76,7 @@ def _shutdown_gate(config: EffectiveConfig) -> Violations:
 def _shutdown_by_priority(config: EffectiveConfig) -> Violations:
     is_on = config.gates.is_on("GracefulNodeShutdownBasedOnPodPriority")
     if is_on and config.get("shutdownGracePeriodByPodPriority") and max(_shutdown(config)) > 0:
-        yield (
-            ("shutdownGracePeriodByPodPriority",),
-            "excludes shutdownGracePeriod and shutdownGracePeriodCriticalPods",
-        )
+        yield ("shutdownGracePeriodByPodPriority",), "excludes shutdownGracePeriod and shutdownGracePeriodCriticalPods"
 
 
 def _swap_values(config: EffectiveConfig) -> Violations:
@@ -104,13 +100,6 @@ def _crash_loop(config: EffectiveConfig) -> Violations:
         yield path, "must be between 1s and 300s"
 
 
-def _alloc_duplicate(config: EffectiveConfig) -> Violations:
-    enforced = config.get("enforceNodeAllocatable") or []
-    for index, option in enumerate(enforced):
-        if option in enforced[:index]:
-            yield ("enforceNodeAllocatable", index), "must not stand twice in the list"
-
-
 def _alloc_compressible(config: EffectiveConfig) -> Violations:
     enforced = config.get("enforceNodeAllocatable") or []
     for plain in ("kube-reserved", "system-reserved"):
@@ -128,22 +117,14 @@ def _alloc_cgroup(reserved: str, field: str) -> Rule:
     return check
 
 
-def _alloc_none(config: EffectiveConfig) -> Violations:
-    enforced = config.get("enforceNodeAllocatable") or []
-    if "none" in enforced and len(enforced) > 1:
-        yield ("enforceNodeAllocatable",), "none must stand alone"
-
-
 def _reserved_cpus_alone(config: EffectiveConfig) -> Violations:
     if config.get("reservedSystemCPUs") and (config.get("systemReservedCgroup") or config.get("kubeReservedCgroup")):
         yield ("reservedSystemCPUs",), "excludes systemReservedCgroup and kubeReservedCgroup"
 
 
-def _reserved_cpus(config: EffectiveConfig) -> Violations:
-    value = config.get("reservedSystemCPUs") or ""
-    ranges = [part.split("-") for part in value.split(",")] if _CPUS.fullmatch(value) else None
-    if value and (ranges is None or any(int(bounds[0]) > int(bounds[-1]) for bounds in ranges)):
-        yield ("reservedSystemCPUs",), "must be a list of CPUs, for example 0-3,8"
+def _is_cpu_list(text: str) -> bool:
+    ranges = [part.split("-") for part in text.split(",")]
+    return _CPUS.fullmatch(text) is not None and all(int(bounds[0]) <= int(bounds[-1]) for bounds in ranges)
 
 
 def _reserved_memory_type(config: EffectiveConfig) -> Violations:
@@ -153,23 +134,14 @@ def _reserved_memory_type(config: EffectiveConfig) -> Violations:
                 yield ("reservedMemory", index, "limits", key), "must be memory or hugepages-<size>"
 
 
-def _reserved_memory_zero(config: EffectiveConfig) -> Violations:
-    for index, entry in enumerate(config.get("reservedMemory") or []):
-        for key, value in entry.get("limits", {}).items():
-            if parse_quantity(value) == 0:
-                yield ("reservedMemory", index, "limits", key), "must not be zero"
-
-
 def _reserved_memory_duplicate(config: EffectiveConfig) -> Violations:
     seen = set()
     for index, entry in enumerate(config.get("reservedMemory") or []):
         for key in entry.get("limits", {}):
             reservation = (entry.get("numaNode", 0), key)
             if reservation in seen:
-                yield (
-                    ("reservedMemory", index, "limits", key),
-                    f"NUMA node {reservation[0]} has a reservation of it already",
-                )
+                message = f"NUMA node {reservation[0]} has a reservation of it already"
+                yield ("reservedMemory", index, "limits", key), message
             seen.add(reservation)
 
 
@@ -247,17 +219,6 @@ def _parallel_pulls(config: EffectiveConfig) -> Violations:
         yield ("maxParallelImagePulls",), "above 1 needs serializeImagePulls: false"
 
 
-def _taints(config: EffectiveConfig) -> Violations:
-    for index, taint in enumerate(config.get("registerWithTaints") or []):
-        path = ("registerWithTaints", index)
-        if not is_label_key(taint.get("key", "")):
-            yield path + ("key",), "must be a qualified name, for example example.com/role"
-        if not is_label_value(taint.get("value", "")):
-            yield path + ("value",), "must be a label value"
-        if taint.get("timeAdded") is not None:
-            yield path + ("timeAdded",), "must not be set"
-
-
 def _pull_values(config: EffectiveConfig) -> Violations:
     allowed = ("NeverVerify", "NeverVerifyPreloadedImages", "NeverVerifyAllowlistedImages", "AlwaysVerify")
     value = config.get("imagePullCredentialsVerificationPolicy")
@@ -293,10 +254,7 @@ def _pull_patterns(config: EffectiveConfig) -> Violations:
         elif image is None or len(pattern) > _MAX_IMAGE_LENGTH:
             yield path, "must be an image without tag and digest, or a registry host or path that ends in /*"
         elif config.minor < 36 and not _names_its_registry(image):
-            yield (
-                path,
-                "must name the registry, for example docker.io/library/nginx",
-            )
+            yield path, "must name the registry, for example docker.io/library/nginx"
 
 
 def _log_query_handler(config: EffectiveConfig) -> Violations:
@@ -357,15 +315,23 @@ KUBELET_RULES: dict[str, Rule] = {
     "swap-values": _swap_values,
     "swap-gate": _swap_gate,
     "crashloop-range": _crash_loop,
-    "alloc-duplicate": _alloc_duplicate,
+    "alloc-duplicate": unique("enforceNodeAllocatable[]", "must not stand twice in the list"),
     "alloc-compressible-excl": _alloc_compressible,
     "alloc-system-cgroup": _alloc_cgroup("system-reserved", "systemReservedCgroup"),
     "alloc-kube-cgroup": _alloc_cgroup("kube-reserved", "kubeReservedCgroup"),
-    "alloc-none-alone": _alloc_none,
+    "alloc-none-alone": values_must(
+        "enforceNodeAllocatable",
+        lambda enforced: "none" not in enforced or len(enforced) == 1,
+        "none must stand alone",
+    ),
     "reserved-cpus-excl": _reserved_cpus_alone,
-    "reserved-cpus-parse": _reserved_cpus,
+    "reserved-cpus-parse": values_must(
+        "reservedSystemCPUs",
+        lambda text: not text or _is_cpu_list(text),
+        "must be a list of CPUs, for example 0-3,8",
+    ),
     "reserved-memory-type": _reserved_memory_type,
-    "reserved-memory-zero": _reserved_memory_zero,
+    "reserved-memory-zero": values_must("reservedMemory[].limits{}", parse_quantity, "must not be zero"),
     "reserved-memory-dup": _reserved_memory_duplicate,
     "memqos-range": effective_must(
         "memoryThrottlingFactor", lambda value: value is None or 0 < value <= 1, "must be above 0 and at most 1.0"
@@ -394,7 +360,16 @@ KUBELET_RULES: dict[str, Rule] = {
     "parallel-pulls-serial": _parallel_pulls,
     "server-tls-bootstrap": needs_gate("serverTLSBootstrap", "RotateKubeletServerCertificate", value="true"),
     "run-once": effective_must("runOnce", not_, "must not be true"),
-    "taints": _taints,
+    "taints": all_of(
+        values_must(
+            "registerWithTaints[].key",
+            is_label_key,
+            "must be a qualified name, for example example.com/role",
+            absent="",
+        ),
+        values_must("registerWithTaints[].value", is_label_value, "must be a label value"),
+        values_must("registerWithTaints[].timeAdded", lambda _time: False, "must not be set"),
+    ),
     "topology-policy-gate": needs_gate(
         "topologyManagerPolicy", "TopologyManager", lambda value: value == "none", value="a policy other than none"
     ),

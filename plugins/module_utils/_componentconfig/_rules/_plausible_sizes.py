@@ -15,12 +15,11 @@ from typing import Any, Final
 
 from .. import ConfigError
 from .._scalars._amount_words import amount_words, duration_words
-from .._scalars.duration import nanoseconds
 from .._scalars.field_path import Path
 from .._scalars.numbers import parse_quantity
 from .._schema.kinds import DataModule
 from . import value_table
-from ._rule import EffectiveConfig, Rule, Violations, values_at
+from ._rule import EffectiveConfig, Rule, Violations, amount, values_at
 
 PLAUSIBLE_SIZE: Final = "plausible-size"
 """The id of the rules, and the name of the table of their facts."""
@@ -29,35 +28,30 @@ _Dimension = Mapping[str, Any]
 _NUMBER = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,9})?)([A-Za-z\u00b5\u03bc]*)")
 
 
-def _duration(value: str | int) -> Fraction:
-    """Return a duration in nanoseconds, the unit of one that is written as a number."""
-    return Fraction(nanoseconds(value) if isinstance(value, str) else value)
-
-
 _PARSERS: dict[str, Callable[[Any], Fraction]] = {
     "quantity": parse_quantity,
-    "duration": _duration,
+    "duration": lambda value: Fraction(amount(value)),
     "count": Fraction,
     "seconds": Fraction,
 }
 """The function that parses a value, by the kind of a dimension."""
 
 
-def _amount(dimension: _Dimension, value: Any) -> Fraction | None:
-    """Return the amount of a value, None if it has none: a percentage, or what another rule refuses."""
+def _size(dimension: _Dimension, value: Any) -> Fraction | None:
+    """Return the size of a value, None if it has none: a percentage, or what another rule refuses."""
     try:
         return _PARSERS[dimension["of"]](value)
     except ConfigError:
         return None
 
 
-def _words(dimension: _Dimension, amount: Fraction) -> str:
+def _words(dimension: _Dimension, size: Fraction) -> str:
     if dimension["of"] == "duration":
-        return duration_words(int(amount))
+        return duration_words(int(size))
     if dimension["of"] == "seconds":
-        return duration_words(int(amount) * 10**9)
+        return duration_words(int(size) * 10**9)
     singular, plural = dimension["noun"]
-    return f"{amount_words(amount)} {singular if amount == 1 else plural}"
+    return f"{amount_words(size)} {singular if size == 1 else plural}"
 
 
 def _suggestion(dimension: _Dimension, value: Any, *, is_too_little: bool) -> str:
@@ -71,9 +65,9 @@ def _suggestion(dimension: _Dimension, value: Any, *, is_too_little: bool) -> st
         return f"; did you mean {number}%?"
     least = _bound(dimension, "likely" if "likely" in dimension else "least")
     for candidate in dimension.get("units", ()):
-        amount = _amount(dimension, number + candidate) if candidate != unit else None
-        if amount is not None and least <= amount <= _bound(dimension, "most"):
-            words = f" ({_words(dimension, amount)})" if candidate == "m" else ""  # thousandths or minutes
+        size = _size(dimension, number + candidate) if candidate != unit else None
+        if size is not None and least <= size <= _bound(dimension, "most"):
+            words = f" ({_words(dimension, size)})" if candidate == "m" else ""  # thousandths or minutes
             return f"; did you mean {number}{candidate}{words}?"
     return ""
 
@@ -101,11 +95,11 @@ def plausible_sizes(component: DataModule, section: str) -> Rule:
         for dimension in dimensions:
             least, most = _bound(dimension, "least"), _bound(dimension, "most")
             for path, value in _values(config, dimension):
-                amount = _amount(dimension, value)
-                if amount is None or amount <= 0 or least <= amount <= most:
+                size = _size(dimension, value)
+                if size is None or size <= 0 or least <= size <= most:
                     continue
-                effect = dimension["tooLittle" if amount < least else "tooMuch"]
-                suggestion = _suggestion(dimension, value, is_too_little=amount < least)
-                yield path, f"is {_words(dimension, amount)}: {effect}{suggestion}"
+                effect = dimension["tooLittle" if size < least else "tooMuch"]
+                suggestion = _suggestion(dimension, value, is_too_little=size < least)
+                yield path, f"is {_words(dimension, size)}: {effect}{suggestion}"
 
     return check

@@ -21,7 +21,7 @@ def _rules_of(component: str) -> Mapping[str, Mapping[str, Rule]]:
     if component == "kubelet":
         from ._credential_provider import CREDENTIAL_PROVIDER_RULES
         from ._kubelet import KUBELET_RULES
-        from ._kubelet_startup import STARTUP_RULES
+        from ._kubelet_start_failures import STARTUP_RULES
 
         return {
             "kubelet": KUBELET_RULES,

@@ -17,7 +17,7 @@ from typing import Any, Callable, NamedTuple
 from .. import ConfigError
 from .._scalars._syntax import is_grpc_target
 from .._scalars.duration import nanoseconds
-from .._scalars.field_path import Path
+from .._scalars.field_path import Path, value_at
 from .._scalars.numbers import parse_float, parse_quantity
 from .._schema._defaults import effective_value
 from .._schema._feature_gates import FeatureGates
@@ -54,10 +54,7 @@ class EffectiveConfig:
 
     def written(self, *path: str) -> Any:
         """Return the value that the document sets, or None."""
-        value: Any = self.data
-        for part in path:
-            value = value.get(part) if isinstance(value, dict) else None
-        return value
+        return value_at(self.data, path)
 
     def get(self, *path: str) -> Any:
         """Return the value that the component uses: the document's or the default; see `effective_value`."""
@@ -132,8 +129,11 @@ def run_rules(rule_set: RuleSet, config: EffectiveConfig) -> Iterator[Finding]:
             yield _if_unread(Finding(path, message, rule, level), facts.get("unread"), config.minor)
 
 
-def values_at(data: Any, pattern: str, path: Path = ()) -> Iterator[tuple[Path, Any]]:
-    """Yield every value at a pattern, with its path; absent and null values are left out."""
+def values_at(data: Any, pattern: str, path: Path = (), absent: Any = None) -> Iterator[tuple[Path, Any]]:
+    """Yield every value at a pattern, with its path; absent and null values are left out.
+
+    absent: stands, unless None, for the last field of the pattern where an object lacks it: Go has only zeros.
+    """
     if data is None:
         return
     if not pattern:
@@ -145,28 +145,12 @@ def values_at(data: Any, pattern: str, path: Path = ()) -> Iterator[tuple[Path, 
     field_path = path + (name,)
     if part.endswith("[]"):
         for index, item in enumerate(value if isinstance(value, list) else ()):
-            yield from values_at(item, rest, field_path + (index,))
+            yield from values_at(item, rest, field_path + (index,), absent)
     elif part.endswith("{}"):
         for key, item in (value if isinstance(value, dict) else {}).items():
-            yield from values_at(item, rest, field_path + (key,))
+            yield from values_at(item, rest, field_path + (key,), absent)
     else:
-        yield from values_at(value, rest, field_path)
-
-
-def split_pattern(pattern: str) -> tuple[str, str]:
-    """Split a pattern into that of the object around the last field and the field's name."""
-    *parent, name = pattern.rsplit(".", 1)
-    return "".join(parent), name
-
-
-def fields_at(data: Any, pattern: str, absent: Any = None) -> Iterator[tuple[Path, Any]]:
-    """Yield as `values_at` does, with `absent` (unless None) for missing fields of an object: Go has only zeros."""
-    parent, name = split_pattern(pattern)
-    for path, holder in values_at(data, parent):
-        value = holder.get(name) if isinstance(holder, dict) else None
-        value = absent if value is None else value
-        if value is not None:
-            yield path + (name,), value
+        yield from values_at(absent if value is None and not rest else value, rest, field_path, absent)
 
 
 def _alternatives(pattern: str) -> list[str]:
@@ -183,8 +167,7 @@ def values_must(pattern: str, is_allowed: Callable[[Any], object], message: str,
 
     def check(config: EffectiveConfig) -> Violations:
         for each in patterns:
-            values = values_at(config.data, each) if each.endswith("]") else fields_at(config.data, each, absent)
-            for path, value in values:
+            for path, value in values_at(config.data, each, absent=absent):
                 if not is_allowed(value):
                     yield path, message
 
@@ -205,18 +188,17 @@ def _within(minimum: float | None, maximum: float | None) -> Callable[[Any], boo
     return is_within
 
 
-def objects_must(
-    objects: str | Objects, is_allowed: Callable[[Any], object], message: str, field: str | None = None
-) -> Rule:
+def objects_must(objects: str | Objects, is_allowed: Callable[[Any], object], message: str, field: str = "") -> Rule:
     """Return the rule that every object at a pattern, or that a function finds, is allowed.
 
-    field: the field of the object that has the finding, None for the object itself.
+    field: the field of the object that has the finding, "" for the object itself.
     """
+    below = tuple(filter(None, field.split(".")))
 
     def check(config: EffectiveConfig) -> Violations:
         for path, item in values_at(config.data, objects) if isinstance(objects, str) else objects(config):
             if not is_allowed(item):
-                yield path if field is None else path + (field,), message
+                yield path + below, message
 
     return check
 
@@ -292,7 +274,6 @@ def unique(pattern: str, message: str = "must not stand twice") -> Rule:
 
     Values of several fields in a part of the pattern may be the same.
     """
-
     patterns = _alternatives(pattern)
 
     def check(config: EffectiveConfig) -> Violations:

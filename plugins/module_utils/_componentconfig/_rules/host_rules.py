@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from fractions import Fraction
 from math import isfinite
 from typing import Any
@@ -284,25 +285,18 @@ _KUBELET_CHECKS: tuple[_Check, ...] = (
 _KUBE_PROXY_CHECKS: tuple[_Check, ...] = (_kube_proxy,)
 
 
+@dataclass(frozen=True)
 class HostRules:
-    """Checks a component's config against a host, which it reads."""
+    """Checks a component's config against a host, which it reads.
 
-    def __init__(
-        self,
-        read: Callable[[HostQuery], Host],
-        root_directory: str,
-        runtime: str = "",
-        *,
-        resets_state: bool = False,
-    ) -> None:
-        """root_directory and runtime: as for `query_for`.
+    root_directory and runtime: as for `query_for`. resets_state: whether state files of another policy are moved away
+    before the component starts.
+    """
 
-        resets_state: whether state files of another policy are moved away before the component starts.
-        """
-        self.read = read
-        self.root_directory = root_directory
-        self.runtime = runtime
-        self.resets_state = resets_state
+    read: Callable[[HostQuery], Host]
+    root_directory: str
+    runtime: str = ""
+    resets_state: bool = False
 
     def __call__(self, config: EffectiveConfig, component: str) -> Iterator[Finding]:
         """Read the host and yield what on it does not fit the config."""

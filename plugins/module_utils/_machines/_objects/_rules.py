@@ -19,15 +19,18 @@ from ..._componentconfig.declared_kinds import (
     Violations,
     all_of,
     duplicates,
+    in_range,
     is_dns_name,
     is_ip,
     is_label_key,
     is_label_value,
     is_port,
     network,
+    objects_must,
     required,
     split_host_port,
     split_url,
+    unique,
     values_at,
     values_must,
 )
@@ -158,15 +161,6 @@ def _taints(pattern: str) -> Rule:
     return check
 
 
-def _config_source(spec: str) -> Rule:
-    def check(config: EffectiveConfig) -> Violations:
-        for path, values in values_at(config.data, spec):
-            if values.get("pool") and values.get("configSource") is not None:
-                yield path + ("configSource",), "is not allowed together with pool: a node has one config source"
-
-    return check
-
-
 def _bundle(spec: str) -> Rule:
     def check(config: EffectiveConfig) -> Violations:
         for path, source in values_at(config.data, f"{spec}.configSource"):
@@ -223,7 +217,12 @@ def _spec_rules(spec: str) -> dict[str, Rule]:
             "must be a whole version, for example 1.34.9",
         ),
         "runtime": _runtime(spec),
-        "config-source": _config_source(spec),
+        "config-source": objects_must(
+            spec,
+            lambda values: not values.get("pool") or values.get("configSource") is None,
+            "is not allowed together with pool: a node has one config source",
+            "configSource",
+        ),
         "bundle": _bundle(spec),
         "pool": values_must(f"{spec}.pool", is_label_value, _LABEL_VALUE.replace("the value of a label", "a pool")),
         "node-labels": _node_labels(f"{spec}.nodeLabels"),
@@ -263,15 +262,11 @@ def _hosts(config: EffectiveConfig) -> Violations:
     yield from duplicates(names, "must not stand twice: another host of the set has this name")
 
 
-def _endpoint(config: EffectiveConfig) -> Violations:
-    text = config.written("spec", "endpoint") or ""
+def _is_endpoint(text: str) -> bool:
     url = split_url(text, strict_colons=True)
-    is_plain = url is not None and not (url.query or url.fragment or url.path.strip("/") or "@" in url.authority)
-    if text and not (url is not None and is_plain and url.scheme == "https" and _is_authority(url.authority)):
-        yield (
-            ("spec", "endpoint"),
-            "must be a URL with https, host and perhaps port, for example https://10.0.0.10:6443",
-        )
+    if url is None or url.query or url.fragment or url.path.strip("/") or "@" in url.authority:
+        return False
+    return url.scheme == "https" and _is_authority(url.authority)
 
 
 def _is_authority(text: str) -> bool:
@@ -279,25 +274,10 @@ def _is_authority(text: str) -> bool:
     return (is_ip(host) or is_dns_name(host.lower())) and is_port(port)
 
 
-def _service_cidr(config: EffectiveConfig) -> Violations:
-    text = config.written("spec", "network", "serviceCIDR")
-    if not text:
-        return
+def _is_service_cidr(text: str) -> bool:
     networks = [network(part.strip()) for part in text.split(",")]
-    families = [part.version for part in networks if part is not None]
-    if len(families) < len(networks) or len(set(families)) < len(families):
-        message = "must be a CIDR, for example 10.96.0.0/16, or an IPv4 and an IPv6 one with a comma between them"
-        yield ("spec", "network", "serviceCIDR"), message
-
-
-def _cluster_dns(config: EffectiveConfig) -> Violations:
-    values = list(values_at(config.data, "spec.network.clusterDNS[]"))
-    for path, value in values:
-        if not is_ip(value):
-            yield path, "must be an IP address"
-    yield from duplicates(values)
-    if len(values) > _MAX_CLUSTER_DNS:
-        yield ("spec", "network", "clusterDNS"), f"must be at most {_MAX_CLUSTER_DNS} addresses"
+    families = {part.version for part in networks if part is not None}
+    return not text or len(families) == len(networks)
 
 
 def _api_version(config: EffectiveConfig) -> Violations:
@@ -310,15 +290,6 @@ def _api_version(config: EffectiveConfig) -> Violations:
         yield path, "must be group/version, for example example.com/v1"
     elif group == "configok.dev" or group.endswith(".configok.dev"):
         yield path, "must be of a group of your own: those of configok.dev belong to configok.node"
-
-
-def _connection(config: EffectiveConfig) -> Violations:
-    address = config.written("address") or ""
-    if address and not (is_ip(address) or is_dns_name(address.lower())):
-        yield ("address",), "must be an IP address or a DNS name; the port has a field of its own"
-    port = config.written("port")
-    if port is not None and not 1 <= port <= 65535:
-        yield ("port",), "must be between 1 and 65535"
 
 
 def _package_rule(name: re.Pattern[str], description: str) -> Rule:
@@ -385,7 +356,15 @@ def _empty_or(pattern: re.Pattern[str]) -> Callable[[Any], bool]:
     return lambda value: not value or pattern.fullmatch(value) is not None
 
 
-_HOST: Mapping[str, Rule] = {"connection": _connection, "kubelet-flags": _kubelet_flags, "cni": _cni}
+_CONNECTION = all_of(
+    values_must(
+        "address",
+        lambda address: not address or is_ip(address) or is_dns_name(address.lower()),
+        "must be an IP address or a DNS name; the port has a field of its own",
+    ),
+    in_range("port", 1, 65535, "between 1 and 65535"),
+)
+_HOST: Mapping[str, Rule] = {"connection": _CONNECTION, "kubelet-flags": _kubelet_flags, "cni": _cni}
 MACHINE_RULES: Mapping[str, Mapping[str, Rule]] = {
     "Machine": {
         "spec": _required_objects("spec"),
@@ -405,19 +384,35 @@ MACHINE_RULES: Mapping[str, Mapping[str, Rule]] = {
         "spec": _required_objects("spec"),
         "name": _name_rule(),
         "labels": _label_rule("metadata.labels"),
-        "endpoint": _endpoint,
+        "endpoint": values_must(
+            "spec.endpoint",
+            lambda text: not text or _is_endpoint(text),
+            "must be a URL with https, host and perhaps port, for example https://10.0.0.10:6443",
+        ),
         "kubernetes-version": values_must(
             "spec.kubernetesVersion",
             lambda version: not version or _WHOLE_VERSION.fullmatch(version) is not None,
             "must be a whole version, for example 1.34.9",
         ),
-        "service-cidr": _service_cidr,
+        "service-cidr": values_must(
+            "spec.network.serviceCIDR",
+            _is_service_cidr,
+            "must be a CIDR, for example 10.96.0.0/16, or an IPv4 and an IPv6 one with a comma between them",
+        ),
         "dns-domain": values_must(
             "spec.network.dnsDomain",
             lambda domain: not domain or is_dns_name(domain),
             "must be a DNS name, for example cluster.local",
         ),
-        "cluster-dns": _cluster_dns,
+        "cluster-dns": all_of(
+            values_must("spec.network.clusterDNS[]", is_ip, "must be an IP address"),
+            unique("spec.network.clusterDNS[]"),
+            values_must(
+                "spec.network.clusterDNS",
+                lambda addresses: len(addresses) <= _MAX_CLUSTER_DNS,
+                f"must be at most {_MAX_CLUSTER_DNS} addresses",
+            ),
+        ),
     },
     "Provider": {
         "spec": _required_objects("spec"),
@@ -437,7 +432,7 @@ MACHINE_RULES: Mapping[str, Mapping[str, Rule]] = {
     "RPMHost": {**_HOST, "packages": _package_rule(_RPM_PACKAGE, "letters, digits, +, -, _ and .")},
     "BinaryHost": {**_HOST, "archives": _archives},
     "External": {
-        "connection": _connection,
+        "connection": _CONNECTION,
         "playbooks": required("create|delete", "is required: the path of a playbook"),
     },
 }

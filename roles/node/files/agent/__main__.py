@@ -385,7 +385,7 @@ def _migrate(arguments: Arguments) -> int:
     if not arguments.flags and not arguments.flags_file:
         from ._agent._store._store import Store
         from ._agent._system_clock import SystemClock
-        from ._agent._validation._component_flags import recorded_command_line
+        from ._agent._validation._shadowed_fields import recorded_command_line
 
         path = getattr(arguments, "config", DEFAULT_CONFIG)
         if not os.path.exists(path):

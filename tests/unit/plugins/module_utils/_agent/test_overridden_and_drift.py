@@ -21,13 +21,13 @@ from ansible_collections.configok.node.plugins.module_utils._agent._store._rende
     keep_rendered,
 )
 from ansible_collections.configok.node.plugins.module_utils._agent._store._store import Store
-from ansible_collections.configok.node.plugins.module_utils._agent._validation._component_flags import (
+from ansible_collections.configok.node.plugins.module_utils._agent._validation._node_inputs import InitConfigDrift
+from ansible_collections.configok.node.plugins.module_utils._agent._validation._shadowed_fields import (
     overridden_fields,
     read_command_line,
     recorded_command_line,
     write_command_line_note,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._validation._node_inputs import InitConfigDrift
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.kinds import find_kind
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.releases import newest_minor
 from ansible_collections.configok.node.plugins.module_utils._componentconfig.drop_ins import empty_value_findings

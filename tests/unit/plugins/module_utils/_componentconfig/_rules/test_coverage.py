@@ -18,7 +18,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._ru
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._kubelet import (
     KUBELET_RULES_CHECKED_ELSEWHERE,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._kubelet_startup import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._kubelet_start_failures import (
     STARTUP_RULES_CHECKED_ELSEWHERE,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._registry import rule_sets

@@ -30,43 +30,22 @@ from ._rule import (
     percentage_or_none,
     quantity_or_none,
     reserved_amounts,
+    values_must,
 )
 
 _EVERYWHERE = ("0.0.0.0", "::")
 _ADDRESS_OF = {"port": "address", "readOnlyPort": "address", "healthzPort": "healthzBindAddress"}
 _HTTP2_SUITES = ("TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256", "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256")
-_SUITES = frozenset(
-    "TLS_" + name
-    for name in [
-        "AES_128_GCM_SHA256",
-        "AES_256_GCM_SHA384",
-        "CHACHA20_POLY1305_SHA256",
-        "RSA_WITH_RC4_128_SHA",
-        "RSA_WITH_3DES_EDE_CBC_SHA",
-        "RSA_WITH_AES_128_CBC_SHA",
-        "RSA_WITH_AES_256_CBC_SHA",
-        "RSA_WITH_AES_128_CBC_SHA256",
-        "RSA_WITH_AES_128_GCM_SHA256",
-        "RSA_WITH_AES_256_GCM_SHA384",
-        "ECDHE_ECDSA_WITH_RC4_128_SHA",
-        "ECDHE_ECDSA_WITH_AES_128_CBC_SHA",
-        "ECDHE_ECDSA_WITH_AES_256_CBC_SHA",
-        "ECDHE_ECDSA_WITH_AES_128_CBC_SHA256",
-        "ECDHE_ECDSA_WITH_AES_128_GCM_SHA256",
-        "ECDHE_ECDSA_WITH_AES_256_GCM_SHA384",
-        "ECDHE_ECDSA_WITH_CHACHA20_POLY1305",
-        "ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256",
-        "ECDHE_RSA_WITH_RC4_128_SHA",
-        "ECDHE_RSA_WITH_3DES_EDE_CBC_SHA",
-        "ECDHE_RSA_WITH_AES_128_CBC_SHA",
-        "ECDHE_RSA_WITH_AES_256_CBC_SHA",
-        "ECDHE_RSA_WITH_AES_128_CBC_SHA256",
-        "ECDHE_RSA_WITH_AES_128_GCM_SHA256",
-        "ECDHE_RSA_WITH_AES_256_GCM_SHA384",
-        "ECDHE_RSA_WITH_CHACHA20_POLY1305",
-        "ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256",
-    ]
-)
+_AES = ("AES_128_CBC_SHA", "AES_256_CBC_SHA", "AES_128_CBC_SHA256", "AES_128_GCM_SHA256", "AES_256_GCM_SHA384")
+_CHACHA = ("CHACHA20_POLY1305", "CHACHA20_POLY1305_SHA256")
+_CIPHERS = {
+    "": ("AES_128_GCM_SHA256", "AES_256_GCM_SHA384", "CHACHA20_POLY1305_SHA256"),
+    "RSA_WITH_": ("RC4_128_SHA", "3DES_EDE_CBC_SHA", *_AES),
+    "ECDHE_ECDSA_WITH_": ("RC4_128_SHA", *_AES, *_CHACHA),
+    "ECDHE_RSA_WITH_": ("RC4_128_SHA", "3DES_EDE_CBC_SHA", *_AES, *_CHACHA),
+}
+"""The ciphers of the suites that Go has, by the exchange of keys; TLS 1.3 leaves that out of the name."""
+_SUITES = frozenset(f"TLS_{exchange}{cipher}" for exchange, ciphers in _CIPHERS.items() for cipher in ciphers)
 
 
 def _tls_version(config: EffectiveConfig) -> Violations:
@@ -78,15 +57,6 @@ def _tls_version(config: EffectiveConfig) -> Violations:
 def is_cipher_suite(name: str) -> bool:
     """Return whether components of Kubernetes know a cipher suite by this name."""
     return name in _SUITES
-
-
-def _tls_suites(config: EffectiveConfig) -> Violations:
-    for index, suite in enumerate(config.get("tlsCipherSuites") or []):
-        if not is_cipher_suite(suite):
-            yield (
-                ("tlsCipherSuites", index),
-                "must be a cipher suite by its Go name, for example TLS_AES_128_GCM_SHA256",
-            )
 
 
 def _tls_suites_of_http2(config: EffectiveConfig) -> Violations:
@@ -355,10 +325,8 @@ def _evict_values(config: EffectiveConfig) -> Violations:
             amount = quantity_or_none(value)
             percent = percentage_or_none(value)
             if not (amount is not None and amount > 0) and not (percent is not None and 0 <= percent <= maximum):
-                yield (
-                    (field, signal),
-                    "must be a quantity above 0 or a percentage from 0% to 100%, for example 100Mi or 10%",
-                )
+                message = "must be a quantity above 0 or a percentage from 0% to 100%, for example 100Mi or 10%"
+                yield (field, signal), message
 
 
 def _evict_partial(config: EffectiveConfig) -> Violations:
@@ -386,12 +354,9 @@ def _evict_grace(config: EffectiveConfig) -> Violations:
             yield ("evictionSoftGracePeriod", signal), "must be a duration >= 0, for example 1m30s"
 
 
-def _evict_reclaim(config: EffectiveConfig) -> Violations:
-    for signal, value in (config.get("evictionMinimumReclaim") or {}).items():
-        amount = quantity_or_none(value)
-        percent = percentage_or_none(value)
-        if not (amount is not None and amount >= 0) and not (percent is not None and percent > 0):
-            yield ("evictionMinimumReclaim", signal), "must be a quantity >= 0 or a percentage above 0%"
+def _can_be_reclaimed(value: str) -> bool:
+    reclaimed, percent = quantity_or_none(value), percentage_or_none(value)
+    return (reclaimed is not None and reclaimed >= 0) or (percent is not None and percent > 0)
 
 
 def _qos_reserved(config: EffectiveConfig) -> Violations:
@@ -434,7 +399,11 @@ def _cgroup_driver(config: EffectiveConfig) -> Violations:
 
 STARTUP_RULES: dict[str, Rule] = {
     "tls-min": _tls_version,
-    "tls-suites": _tls_suites,
+    "tls-suites": values_must(
+        "tlsCipherSuites[]",
+        is_cipher_suite,
+        "must be a cipher suite by its Go name, for example TLS_AES_128_GCM_SHA256",
+    ),
     "tls-suites-http2": _tls_suites_of_http2,
     "tls-pair": _tls_pair,
     "tls-pair-unserved": _tls_pair,
@@ -464,7 +433,9 @@ STARTUP_RULES: dict[str, Rule] = {
     "evict-values": _evict_values,
     "evict-partial": _evict_partial,
     "evict-soft-grace": _evict_grace,
-    "evict-reclaim": _evict_reclaim,
+    "evict-reclaim": values_must(
+        "evictionMinimumReclaim{}", _can_be_reclaimed, "must be a quantity >= 0 or a percentage above 0%"
+    ),
     "qos-reserved": _qos_reserved,
     "unsafe-sysctls": unsafe_sysctls,
     "log-size": _log_manager,

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec.yaml_text import encode
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._kubelet_startup import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._kubelet_start_failures import (
     STARTUP_RULES,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig.check import check
