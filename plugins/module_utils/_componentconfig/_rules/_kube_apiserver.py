@@ -116,24 +116,20 @@ def _in_each_mode(suffix: str, allowed: Callable[[str], object], words: str) -> 
     )
 
 
-_QUOTA: dict[str, Rule] = {"quota-resource": required("limitedResources[].resource")}
 _STATIC: dict[str, Rule] = {
     "static-manifests": absolute("staticManifestsDir"),
     "static-manifests-gate": _static_gate,
 }
-_KUBECONFIG: dict[str, Rule] = {"webhook-kubeconfig": _kubeconfig}
 
 ADMISSION_RULES: dict[str, dict[str, Rule]] = {
     "AdmissionConfiguration": {
         "admission-both": _both,
         **ADMISSION_PLUGIN_RULES,
     },
-    "WebhookAdmissionConfiguration": {**_KUBECONFIG, **_STATIC},
-    "WebhookAdmission": _KUBECONFIG,
+    "WebhookAdmissionConfiguration": {"webhook-kubeconfig": _kubeconfig, **_STATIC},
     "ValidatingAdmissionPolicyConfiguration": _STATIC,
     "MutatingAdmissionPolicyConfiguration": _STATIC,
-    "ResourceQuotaConfiguration": _QUOTA,
-    "resourcequota.Configuration": _QUOTA,
+    "ResourceQuotaConfiguration": {"quota-resource": required("limitedResources[].resource")},
     "eventratelimit.Configuration": {
         "limits": required("limits", "must hold at least one limit"),
         "limit-type": required("limits[].type"),
