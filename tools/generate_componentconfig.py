@@ -327,13 +327,17 @@ SECTIONS = {"KubeletConfiguration": "kubelet", "KubeProxyConfiguration": "kubePr
 
 
 def add_plausible_sizes(schema: Path, rules: dict[str, dict[str, Any]]) -> None:
-    """Add to the rules of each component the dimensions of its fields, and to the rule about them these fields."""
+    """Add to the rules of each component the dimensions of its fields, and to the rule about them these fields.
+
+    The table has the dimensions by name, and the fields of each one by section.
+    """
     facts = json.loads((schema / "plausible_quantities.json").read_text(encoding="utf-8"))
     for kind, fields in facts["fields"].items():
         section = SECTIONS.get(kind, kind)
         component = next(sections for sections in rules.values() if section in sections)
-        sizes = component.setdefault("values", {}).setdefault(SIZES, {})
-        sizes[section] = [{**facts["dimensions"][name], "fields": paths} for name, paths in fields.items()]
+        sizes = component.setdefault("values", {}).setdefault(SIZES, {"dimensions": {}, "fields": {}})
+        sizes["dimensions"].update({name: facts["dimensions"][name] for name in fields})
+        sizes["fields"][section] = fields
         component[section][SIZES]["fields"] = sorted({path for paths in fields.values() for path in paths})
 
 
@@ -584,9 +588,17 @@ def gate_components(schema: Path) -> dict[str, list[str]]:
 
 
 def document_containers(schema: Path) -> dict[str, Any]:
-    """Return what other tools' files hold of component configs, which tool an API group is of, what kubeadm reads."""
+    """Return what other tools' files hold of component configs, which tool an API group is of, what kubeadm reads.
+
+    The kinds that hold nothing are by API group, with the slash after it if there is a group, each with its versions.
+    """
     facts: dict[str, Any] = json.loads((schema / "document_containers.json").read_text(encoding="utf-8"))
-    return facts
+    versions: dict[str, dict[str, list[str]]] = {}
+    for api_version, names in facts["holdNothing"].items():
+        group, slash, version = api_version.rpartition("/")
+        for name in names:
+            versions.setdefault(group + slash, {}).setdefault(name, []).append(version)
+    return {**facts, "holdNothing": {group: grouped(rows) for group, rows in versions.items()}}
 
 
 def generate(schema: Path) -> dict[str, str]:

@@ -8,16 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ._scalars._suggestion import most_similar
-from ._schema.kinds import MAIN_KINDS, Kind, kinds, version_order
+from ._schema.kinds import MAIN_KINDS, RENAMED_KINDS, Kind, kinds, version_order
 from ._schema.releases import minor_name
 from .findings import Finding, Level
 
 _RULE = "kind"
-_NEW_NAMES = {
-    "EncryptionConfig": "EncryptionConfiguration",
-    "WebhookAdmission": "WebhookAdmissionConfiguration",
-}
-"""Old names of kinds that have another one since, of which the data know both."""
 _GONE_KINDS: Mapping[tuple[str, str], str] = {
     ("kubeadm.k8s.io", "MasterConfiguration"): "InitConfiguration and ClusterConfiguration replace it",
     ("kubeadm.k8s.io", "NodeConfiguration"): "JoinConfiguration replaces it",
@@ -40,7 +35,7 @@ def unknown_kind(api_version: str, name: str, component: str | None) -> Finding:
     replacement = _GONE_KINDS.get((api_version.partition("/")[0], name))
     if replacement:
         return Finding(("kind",), f"is gone: {replacement}", _RULE)
-    if name in _NEW_NAMES:
+    if name in RENAMED_KINDS:
         return Finding(("kind",), _old_name(name), _RULE)
     api_versions = _api_versions(name)
     if api_versions:
@@ -54,14 +49,14 @@ def unknown_kind(api_version: str, name: str, component: str | None) -> Finding:
 
 def old_name_findings(kind: Kind) -> Iterator[Finding]:
     """Yield a warning for a kind that has another name now."""
-    if kind.kind in _NEW_NAMES:
+    if kind.kind in RENAMED_KINDS:
         yield Finding(("kind",), _old_name(kind.kind), _RULE, Level.WARNING)
 
 
 def unread_version(kind: Kind, minor: int) -> str:
     """Return why a minor does not read a kind in its API version, and which one it reads, for a message."""
     end = f" to {minor_name(kind.last)}" if kind.last is not None else " on"
-    names = (kind.kind, _NEW_NAMES.get(kind.kind))
+    names = (kind.kind, RENAMED_KINDS.get(kind.kind))
     readable = [version for version in kinds() if version.kind in names and version.known_at(minor)]
     newest = max(readable, key=version_order, default=None)
     text = f"{kind.api_version} is known from Kubernetes {minor_name(kind.since)}{end}"
@@ -71,7 +66,7 @@ def unread_version(kind: Kind, minor: int) -> str:
 
 
 def _old_name(name: str) -> str:
-    return f"the old name of {_NEW_NAMES[name]}, which is known in {', '.join(_api_versions(_NEW_NAMES[name]))}"
+    return f"the old name of {RENAMED_KINDS[name]}, which is known in {', '.join(_api_versions(RENAMED_KINDS[name]))}"
 
 
 def _api_versions(name: str) -> list[str]:

@@ -25,13 +25,6 @@ from .findings import NotJudged, not_judged_causes, show
 
 _SECRETS_NAMED = 3
 
-_NAMES_OF_VERSIONS = {
-    "EncryptionConfig": "EncryptionConfiguration",
-    "WebhookAdmission": "WebhookAdmissionConfiguration",
-    "resourcequota.admission.k8s.io Configuration": "ResourceQuotaConfiguration",
-}
-"""Kinds that have another name in other versions, with that name."""
-
 _PREFERENCE_FIELDS = (
     ("overrides", "defaults"),
     ("defaults.*.flags", "options"),
@@ -77,15 +70,9 @@ LOSS_HINTS: Mapping[str, Mapping[str, LossHint]] = {
 }
 
 
-def _lineage(kind: Kind) -> str:
-    """Return the name that all versions of one kind share. The group tells apart three kinds called Configuration."""
-    name = kind.kind if kind.kind != "Configuration" else f"{kind.api_version.split('/')[0]} {kind.kind}"
-    return _NAMES_OF_VERSIONS.get(name, name)
-
-
 def versions_of(kind: Kind) -> list[Kind]:
     """Return all versions of a kind, itself among them, the oldest first."""
-    return sorted((version for version in kinds() if _lineage(version) == _lineage(kind)), key=version_order)
+    return sorted((version for version in kinds() if version.unique_name == kind.unique_name), key=version_order)
 
 
 def find_version(kind: Kind, api_version: str) -> Kind:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec.yaml_text import encode
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules import rule_facts
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._registry import rule_sets
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.kinds import find_kind
 from ansible_collections.configok.node.plugins.module_utils._componentconfig.check import check
@@ -28,10 +29,15 @@ class Case(NamedTuple):
 
 
 def names_of_rules(api_version: str, kind: str) -> set[str]:
-    """Return the ids of a kind's rules."""
+    """Return the ids of a kind's rules, without those that came after its last release."""
     known = find_kind(api_version, kind)
     assert known is not None
-    return {rule for rules in rule_sets(known) for rule in rules.rules}
+    return {
+        rule
+        for rules in rule_sets(known)
+        for rule in rules.rules
+        if known.last is None or rule_facts(rules.component, rules.section)[rule]["since"] <= known.last
+    }
 
 
 def broken(head: Config, config: Config, minor: int, rule: str) -> list[str]:

@@ -4,5 +4,3 @@
 """Decode and encode YAML and JSON as Kubernetes does."""
 
 from __future__ import annotations
-
-__all__: list[str] = []

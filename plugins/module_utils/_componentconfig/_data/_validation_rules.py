@@ -36,17 +36,15 @@ KUBE_APISERVER = r"""
 ["plugins[].name","plugins[].path","plugins[].configuration"],"since":20,"level":"warning"}},
 "WebhookAdmissionConfiguration":{"webhook-kubeconfig":{"fields":["kubeConfigFile"],"since":20},"static-manifests":
 {"fields":["staticManifestsDir"],"since":36},"static-manifests-gate":{"fields":["staticManifestsDir"],"since":36,
-"gate":"ManifestBasedAdmissionControlConfig","level":"warning","flags":true}},"WebhookAdmission":
-{"webhook-kubeconfig":{"fields":["kubeConfigFile"],"since":20}},"ValidatingAdmissionPolicyConfiguration":
-{"static-manifests":{"fields":["staticManifestsDir"],"since":36},"static-manifests-gate":{"fields":
-["staticManifestsDir"],"since":36,"gate":"ManifestBasedAdmissionControlConfig","level":"warning","flags":true}},
-"MutatingAdmissionPolicyConfiguration":{"static-manifests":{"fields":["staticManifestsDir"],"since":36},
+"gate":"ManifestBasedAdmissionControlConfig","level":"warning","flags":true}},
+"ValidatingAdmissionPolicyConfiguration":{"static-manifests":{"fields":["staticManifestsDir"],"since":36},
 "static-manifests-gate":{"fields":["staticManifestsDir"],"since":36,"gate":"ManifestBasedAdmissionControlConfig",
-"level":"warning","flags":true}},"ResourceQuotaConfiguration":{"quota-resource":{"fields":
-["limitedResources[].resource"],"since":20}},"resourcequota.Configuration":{"quota-resource":{"fields":
-["limitedResources[].resource"],"since":20}},"eventratelimit.Configuration":{"limits":{"fields":["limits"],"since":
-20},"limit-type":{"fields":["limits[].type"],"since":20},"limit-burst":{"fields":["limits[].burst"],"since":20},
-"limit-qps":{"fields":["limits[].qps"],"since":20},"limit-cache":{"fields":["limits[].cacheSize"],"since":20}},
+"level":"warning","flags":true}},"MutatingAdmissionPolicyConfiguration":{"static-manifests":{"fields":
+["staticManifestsDir"],"since":36},"static-manifests-gate":{"fields":["staticManifestsDir"],"since":36,"gate":
+"ManifestBasedAdmissionControlConfig","level":"warning","flags":true}},"ResourceQuotaConfiguration":{"quota-resource":
+{"fields":["limitedResources[].resource"],"since":20}},"eventratelimit.Configuration":{"limits":{"fields":["limits"],
+"since":20},"limit-type":{"fields":["limits[].type"],"since":20},"limit-burst":{"fields":["limits[].burst"],"since":
+20},"limit-qps":{"fields":["limits[].qps"],"since":20},"limit-cache":{"fields":["limits[].cacheSize"],"since":20}},
 "podtolerationrestriction.Configuration":{"toleration-key":{"fields":["default","whitelist"],"since":20},
 "toleration-value":{"fields":["default","whitelist"],"since":20},"toleration-seconds":{"fields":["default",
 "whitelist"],"since":20},"toleration-gate":{"fields":["default","whitelist"],"since":35,"gate":
@@ -143,17 +141,17 @@ KUBE_PROXY = r"""
 "iptables.minSyncPeriod","iptables.syncPeriod","ipvs.minSyncPeriod","ipvs.syncPeriod","ipvs.tcpFinTimeout",
 "ipvs.tcpTimeout","ipvs.udpTimeout","logging.flushFrequency","logging.options.json.infoBufferSize",
 "logging.options.text.infoBufferSize","nftables.minSyncPeriod","nftables.syncPeriod","udpIdleTimeout"],"since":20,
-"level":"warning","each":true}},"values":{"plausible-size":{"kubeProxy":[{"of":"duration","least":"100ms","most":
-"24h","likely":"1s","units":["s","m"],"tooLittle":"shorter than the work itself takes","tooMuch":
-"so long that it hardly ever ends","fields":{"configSyncPeriod":[],"iptables.syncPeriod":[],"iptables.minSyncPeriod":
-[],"ipvs.syncPeriod":[],"ipvs.minSyncPeriod":[],"nftables.syncPeriod":[],"nftables.minSyncPeriod":[],"udpIdleTimeout":
-[],"logging.flushFrequency":[]}},{"of":"duration","least":"1s","most":"2400h","likely":"10s","units":["s","m","h"],
-"tooLittle":"connections are lost while they are in use","tooMuch":"the table of connections fills up","fields":
+"level":"warning","each":true}},"values":{"plausible-size":{"dimensions":{"interval":{"of":"duration","least":"100ms",
+"most":"24h","likely":"1s","units":["s","m"],"tooLittle":"shorter than the work itself takes","tooMuch":
+"so long that it hardly ever ends"},"connection":{"of":"duration","least":"1s","most":"2400h","likely":"10s","units":
+["s","m","h"],"tooLittle":"connections are lost while they are in use","tooMuch":"the table of connections fills up"},
+"logBuffer":{"of":"quantity","noun":["byte","bytes"],"least":"64","most":"4Gi","likely":"1Ki","units":["","Ki","Mi"],
+"tooLittle":"not one line fits","tooMuch":"no program buffers so much"}},"fields":{"kubeProxy":{"interval":
+{"configSyncPeriod":[],"iptables.syncPeriod":[],"iptables.minSyncPeriod":[],"ipvs.syncPeriod":[],"ipvs.minSyncPeriod":
+[],"nftables.syncPeriod":[],"nftables.minSyncPeriod":[],"udpIdleTimeout":[],"logging.flushFrequency":[]},"connection":
 {"conntrack.tcpEstablishedTimeout":[],"conntrack.tcpCloseWaitTimeout":[],"conntrack.udpTimeout":[],
-"conntrack.udpStreamTimeout":[],"ipvs.tcpTimeout":[],"ipvs.tcpFinTimeout":[],"ipvs.udpTimeout":[]}},{"of":"quantity",
-"noun":["byte","bytes"],"least":"64","most":"4Gi","likely":"1Ki","units":["","Ki","Mi"],"tooLittle":
-"not one line fits","tooMuch":"no program buffers so much","fields":{"logging.options.json.infoBufferSize":[],
-"logging.options.text.infoBufferSize":[]}}]}}}
+"conntrack.udpStreamTimeout":[],"ipvs.tcpTimeout":[],"ipvs.tcpFinTimeout":[],"ipvs.udpTimeout":[]},"logBuffer":
+{"logging.options.json.infoBufferSize":[],"logging.options.text.infoBufferSize":[]}}}}}}
 """
 
 KUBE_SCHEDULER = r"""
@@ -246,13 +244,12 @@ KUBE_SCHEDULER = r"""
 ["ImageLocality","TaintToleration","NodeName","NodePorts","NodeAffinity","PodTopologySpread","NodeUnschedulable",
 "NodeResourcesFit","NodeResourcesBalancedAllocation","VolumeBinding","VolumeRestrictions","VolumeZone",
 "NodeVolumeLimits","InterPodAffinity","PrioritySort","DefaultBinder","DefaultPreemption","SchedulingGates",
-"DynamicResources","GangScheduling","NodeDeclaredFeatures"]},"plausible-size":{"KubeSchedulerConfiguration":[{"of":
-"duration","least":"100ms","most":"24h","likely":"1s","units":["s","m"],"tooLittle":
-"no answer comes in so short a time","tooMuch":"so long that it hardly ever ends","fields":
-{"leaderElection.leaseDuration":[],"leaderElection.renewDeadline":[],"leaderElection.retryPeriod":[]}},{"of":
-"duration","least":"100ms","most":"24h","likely":"1s","units":["s","m"],"tooLittle":
-"shorter than the work itself takes","tooMuch":"so long that it hardly ever ends","fields":{"extenders[].httpTimeout":
-[]}}]}}}
+"DynamicResources","GangScheduling","NodeDeclaredFeatures"]},"plausible-size":{"dimensions":{"wait":{"of":"duration",
+"least":"100ms","most":"24h","likely":"1s","units":["s","m"],"tooLittle":"no answer comes in so short a time",
+"tooMuch":"so long that it hardly ever ends"},"interval":{"of":"duration","least":"100ms","most":"24h","likely":"1s",
+"units":["s","m"],"tooLittle":"shorter than the work itself takes","tooMuch":"so long that it hardly ever ends"}},
+"fields":{"KubeSchedulerConfiguration":{"wait":{"leaderElection.leaseDuration":[],"leaderElection.renewDeadline":[],
+"leaderElection.retryPeriod":[]},"interval":{"extenders[].httpTimeout":[]}}}}}}
 """
 
 KUBEADM = r"""
@@ -309,22 +306,16 @@ KUBEADM = r"""
 [["IPv6DualStack","1.20","1.24"],["PublicKeysECDSA","1.20","1.36"],["RootlessControlPlane","1.22","1.37"],
 ["UnversionedKubeletConfigMap","1.22","1.26"],["EtcdLearnerMode","1.27","1.32"],["UpgradeAddonsBeforeControlPlane",
 "1.28","1.30"],["WaitForAllControlPlaneComponents","1.30","1.34"],["ControlPlaneKubeletLocalMode","1.31","1.35"],
-["NodeLocalCRISocket","1.32","1.36"]],"plausible-size":{"ClusterConfiguration":[{"of":"duration","least":"100ms",
-"most":"24h","likely":"1s","units":["s","m"],"tooLittle":"no answer comes in so short a time","tooMuch":
-"so long that it hardly ever ends","fields":{"apiServer.timeoutForControlPlane":[]}},{"of":"duration","least":"1h",
-"most":"1752000h","likely":"1h","units":["h"],"tooLittle":"a certificate ends before the cluster is up","tooMuch":
-"longer than a machine lives","fields":{"certificateValidityPeriod":[],"caCertificateValidityPeriod":[]}}],
-"InitConfiguration":[{"of":"duration","least":"1s","most":"87600h","likely":"10s","units":["s","m","h"],"tooLittle":
-"too short for any use","tooMuch":"longer than a machine lives","fields":{"bootstrapTokens[].ttl":[]}},{"of":
-"duration","least":"100ms","most":"24h","likely":"1s","units":["s","m"],"tooLittle":
-"no answer comes in so short a time","tooMuch":"so long that it hardly ever ends","fields":{"timeouts":["*"]}}],
-"JoinConfiguration":[{"of":"duration","least":"100ms","most":"24h","likely":"1s","units":["s","m"],"tooLittle":
-"no answer comes in so short a time","tooMuch":"so long that it hardly ever ends","fields":{"discovery.timeout":[],
-"timeouts":["*"]}}],"ResetConfiguration":[{"of":"duration","least":"100ms","most":"24h","likely":"1s","units":["s",
-"m"],"tooLittle":"no answer comes in so short a time","tooMuch":"so long that it hardly ever ends","fields":
-{"timeouts":["*"]}}],"UpgradeConfiguration":[{"of":"duration","least":"100ms","most":"24h","likely":"1s","units":["s",
-"m"],"tooLittle":"no answer comes in so short a time","tooMuch":"so long that it hardly ever ends","fields":
-{"timeouts":["*"]}}]}}}
+["NodeLocalCRISocket","1.32","1.36"]],"plausible-size":{"dimensions":{"wait":{"of":"duration","least":"100ms","most":
+"24h","likely":"1s","units":["s","m"],"tooLittle":"no answer comes in so short a time","tooMuch":
+"so long that it hardly ever ends"},"validity":{"of":"duration","least":"1h","most":"1752000h","likely":"1h","units":
+["h"],"tooLittle":"a certificate ends before the cluster is up","tooMuch":"longer than a machine lives"},"age":{"of":
+"duration","least":"1s","most":"87600h","likely":"10s","units":["s","m","h"],"tooLittle":"too short for any use",
+"tooMuch":"longer than a machine lives"}},"fields":{"ClusterConfiguration":{"wait":
+{"apiServer.timeoutForControlPlane":[]},"validity":{"certificateValidityPeriod":[],"caCertificateValidityPeriod":[]}},
+"InitConfiguration":{"age":{"bootstrapTokens[].ttl":[]},"wait":{"timeouts":["*"]}},"JoinConfiguration":{"wait":
+{"discovery.timeout":[],"timeouts":["*"]}},"ResetConfiguration":{"wait":{"timeouts":["*"]}},"UpgradeConfiguration":
+{"wait":{"timeouts":["*"]}}}}}}
 """
 
 KUBELET = r"""
@@ -454,59 +445,60 @@ KUBELET = r"""
 "imagefs.inodesFree","allocatableMemory.available","pid.available"],"29":["+containerfs.available",
 "+containerfs.inodesFree"]},"reservedResourceKeys":["cpu","memory","ephemeral-storage","pid"],"tlsMinVersion":["",
 "VersionTLS10","VersionTLS11","VersionTLS12","VersionTLS13"],"versions":{"20":["v1alpha1"],"24":["v1alpha1",
-"v1beta1"],"26":["v1alpha1","v1beta1","v1"]},"plausible-size":{"kubelet":[{"of":"quantity","noun":["CPU","CPUs"],
-"least":"1m","most":"64","units":["m",""],"tooLittle":"no process gets by with so little","tooMuch":
-"no node reserves so many","fields":{"kubeReserved":["cpu"],"systemReserved":["cpu"]}},{"of":"quantity","noun":
-["byte","bytes"],"least":"1M","most":"4Ti","likely":"10Mi","units":["Ki","Mi","Gi"],"tooLittle":
-"so little has no effect","tooMuch":"hardly a machine has so much","fields":{"kubeReserved":["memory"],
-"systemReserved":["memory"],"reservedMemory[].limits":["*"],"evictionMinimumReclaim":["memory.available",
-"allocatableMemory.available"]}},{"of":"quantity","noun":["byte","bytes"],"least":"1M","most":"4Ti","likely":"10Mi",
-"percent":50,"units":["Ki","Mi","Gi"],"tooLittle":"no eviction before the out-of-memory killer","tooMuch":
-"a machine with less memory evicts all the time","fields":{"evictionHard":["memory.available",
-"allocatableMemory.available"],"evictionSoft":["memory.available","allocatableMemory.available"]}},{"of":"quantity",
-"noun":["byte","bytes"],"least":"1M","most":"1Pi","likely":"100Mi","units":["Ki","Mi","Gi"],"tooLittle":
-"so little has no effect","tooMuch":"hardly a machine has so much","fields":{"kubeReserved":["ephemeral-storage"],
-"systemReserved":["ephemeral-storage"],"evictionMinimumReclaim":["nodefs.available","imagefs.available",
-"containerfs.available"]}},{"of":"quantity","noun":["byte","bytes"],"least":"1M","most":"1Pi","likely":"100Mi",
-"percent":50,"units":["Ki","Mi","Gi"],"tooLittle":"no eviction before the disk is full","tooMuch":
-"a machine with a smaller disk evicts all the time","fields":{"evictionHard":["nodefs.available","imagefs.available",
-"containerfs.available"],"evictionSoft":["nodefs.available","imagefs.available","containerfs.available"]}},{"of":
-"quantity","noun":["inode","inodes"],"least":"100","most":"100M","likely":"1000","percent":50,"units":["","k"],
-"tooLittle":"no eviction before the disk is full","tooMuch":"a machine with a smaller disk evicts all the time",
-"fields":{"evictionHard":["nodefs.inodesFree","imagefs.inodesFree","containerfs.inodesFree"],"evictionSoft":
-["nodefs.inodesFree","imagefs.inodesFree","containerfs.inodesFree"]}},{"of":"quantity","noun":["process","processes"],
-"least":"1","most":"4194304","likely":"100","units":["","k"],"tooLittle":"so few have no effect","tooMuch":
-"more than a Linux kernel allows","fields":{"kubeReserved":["pid"],"systemReserved":["pid"],"evictionMinimumReclaim":
-["pid.available"]}},{"of":"quantity","noun":["process","processes"],"least":"20","most":"4194304","likely":"100",
-"percent":50,"units":["","k"],"tooLittle":"no eviction before the machine is out of processes","tooMuch":
-"more than a Linux kernel allows","fields":{"evictionHard":["pid.available"],"evictionSoft":["pid.available"]}},{"of":
-"count","noun":["process","processes"],"least":"10","most":"4194304","tooLittle":"hardly a pod starts with so few",
-"tooMuch":"more than a Linux kernel allows","fields":{"podPidsLimit":[]}},{"of":"count","noun":["pod","pods"],"least":
-"1","most":"10000","tooLittle":"nothing runs","tooMuch":"no node runs so many","fields":{"maxPods":[]}},{"of":
+"v1beta1"],"26":["v1alpha1","v1beta1","v1"]},"plausible-size":{"dimensions":{"cpu":{"of":"quantity","noun":["CPU",
+"CPUs"],"least":"1m","most":"64","units":["m",""],"tooLittle":"no process gets by with so little","tooMuch":
+"no node reserves so many"},"memory":{"of":"quantity","noun":["byte","bytes"],"least":"1M","most":"4Ti","likely":
+"10Mi","units":["Ki","Mi","Gi"],"tooLittle":"so little has no effect","tooMuch":"hardly a machine has so much"},
+"memoryLeft":{"of":"quantity","noun":["byte","bytes"],"least":"1M","most":"4Ti","likely":"10Mi","percent":50,"units":
+["Ki","Mi","Gi"],"tooLittle":"no eviction before the out-of-memory killer","tooMuch":
+"a machine with less memory evicts all the time"},"storage":{"of":"quantity","noun":["byte","bytes"],"least":"1M",
+"most":"1Pi","likely":"100Mi","units":["Ki","Mi","Gi"],"tooLittle":"so little has no effect","tooMuch":
+"hardly a machine has so much"},"storageLeft":{"of":"quantity","noun":["byte","bytes"],"least":"1M","most":"1Pi",
+"likely":"100Mi","percent":50,"units":["Ki","Mi","Gi"],"tooLittle":"no eviction before the disk is full","tooMuch":
+"a machine with a smaller disk evicts all the time"},"inodesLeft":{"of":"quantity","noun":["inode","inodes"],"least":
+"100","most":"100M","likely":"1000","percent":50,"units":["","k"],"tooLittle":"no eviction before the disk is full",
+"tooMuch":"a machine with a smaller disk evicts all the time"},"processes":{"of":"quantity","noun":["process",
+"processes"],"least":"1","most":"4194304","likely":"100","units":["","k"],"tooLittle":"so few have no effect",
+"tooMuch":"more than a Linux kernel allows"},"processesLeft":{"of":"quantity","noun":["process","processes"],"least":
+"20","most":"4194304","likely":"100","percent":50,"units":["","k"],"tooLittle":
+"no eviction before the machine is out of processes","tooMuch":"more than a Linux kernel allows"},"podProcesses":
+{"of":"count","noun":["process","processes"],"least":"10","most":"4194304","tooLittle":
+"hardly a pod starts with so few","tooMuch":"more than a Linux kernel allows"},"pods":{"of":"count","noun":["pod",
+"pods"],"least":"1","most":"10000","tooLittle":"nothing runs","tooMuch":"no node runs so many"},"logFile":{"of":
 "quantity","noun":["byte","bytes"],"least":"4Ki","most":"1Ti","likely":"1Mi","units":["Ki","Mi","Gi"],"tooLittle":
-"each few lines fill a file","tooMuch":"the disk is full before a file is rotated","fields":{"containerLogMaxSize":
-[]}},{"of":"quantity","noun":["byte","bytes"],"least":"64","most":"4Gi","likely":"1Ki","units":["","Ki","Mi"],
-"tooLittle":"not one line fits","tooMuch":"no program buffers so much","fields":
-{"logging.options.json.infoBufferSize":[],"logging.options.text.infoBufferSize":[]}},{"of":"duration","least":"100ms",
-"most":"24h","likely":"1s","units":["s","m"],"tooLittle":"shorter than the work itself takes","tooMuch":
-"so long that it hardly ever ends","fields":{"syncFrequency":[],"fileCheckFrequency":[],"httpCheckFrequency":[],
-"nodeStatusUpdateFrequency":[],"nodeStatusReportFrequency":[],"volumeStatsAggPeriod":[],"cpuManagerReconcilePeriod":
-[],"containerLogMonitorInterval":[],"logging.flushFrequency":[],"authentication.webhook.cacheTTL":[],
-"authorization.webhook.cacheAuthorizedTTL":[],"authorization.webhook.cacheUnauthorizedTTL":[],
-"evictionPressureTransitionPeriod":[],"evictionSoftGracePeriod":["*"]}},{"of":"duration","least":"100ms","most":"24h",
-"likely":"1s","units":["s","m"],"tooLittle":"no answer comes in so short a time","tooMuch":
-"so long that it hardly ever ends","fields":{"runtimeRequestTimeout":[]}},{"of":"duration","least":"100ms","most":
-"168h","likely":"1s","units":["s","m"],"tooLittle":"no program ends in so short a time","tooMuch":
-"longer than a shutdown may take","fields":{"shutdownGracePeriod":[],"shutdownGracePeriodCriticalPods":[]}},{"of":
-"duration","least":"1s","most":"87600h","likely":"10s","units":["s","m","h"],"tooLittle":"too short for any use",
-"tooMuch":"longer than a machine lives","fields":{"imageMinimumGCAge":[],"imageMaximumGCAge":[],
-"streamingConnectionIdleTimeout":[]}},{"of":"seconds","least":"1","most":"3600","tooLittle":"too short for any use",
-"tooMuch":"a dead node passes for healthy so long","fields":{"nodeLeaseDurationSeconds":[]}},{"of":"seconds","least":
-"1","most":"604800","tooLittle":"too short for any use","tooMuch":"longer than a pod may take to end","fields":
-{"evictionMaxPodGracePeriod":[],"shutdownGracePeriodByPodPriority[].shutdownGracePeriodSeconds":[]}}],
-"CredentialProviderConfig":[{"of":"duration","least":"1s","most":"87600h","likely":"10s","units":["s","m","h"],
-"tooLittle":"too short for any use","tooMuch":"longer than a machine lives","fields":
-{"providers[].defaultCacheDuration":[]}}]}},"CredentialProviderConfig":{"providers":{"fields":["providers"],"since":
+"each few lines fill a file","tooMuch":"the disk is full before a file is rotated"},"logBuffer":{"of":"quantity",
+"noun":["byte","bytes"],"least":"64","most":"4Gi","likely":"1Ki","units":["","Ki","Mi"],"tooLittle":
+"not one line fits","tooMuch":"no program buffers so much"},"interval":{"of":"duration","least":"100ms","most":"24h",
+"likely":"1s","units":["s","m"],"tooLittle":"shorter than the work itself takes","tooMuch":
+"so long that it hardly ever ends"},"wait":{"of":"duration","least":"100ms","most":"24h","likely":"1s","units":["s",
+"m"],"tooLittle":"no answer comes in so short a time","tooMuch":"so long that it hardly ever ends"},"grace":{"of":
+"duration","least":"100ms","most":"168h","likely":"1s","units":["s","m"],"tooLittle":
+"no program ends in so short a time","tooMuch":"longer than a shutdown may take"},"age":{"of":"duration","least":"1s",
+"most":"87600h","likely":"10s","units":["s","m","h"],"tooLittle":"too short for any use","tooMuch":
+"longer than a machine lives"},"lease":{"of":"seconds","least":"1","most":"3600","tooLittle":"too short for any use",
+"tooMuch":"a dead node passes for healthy so long"},"graceSeconds":{"of":"seconds","least":"1","most":"604800",
+"tooLittle":"too short for any use","tooMuch":"longer than a pod may take to end"}},"fields":{"kubelet":{"cpu":
+{"kubeReserved":["cpu"],"systemReserved":["cpu"]},"memory":{"kubeReserved":["memory"],"systemReserved":["memory"],
+"reservedMemory[].limits":["*"],"evictionMinimumReclaim":["memory.available","allocatableMemory.available"]},
+"memoryLeft":{"evictionHard":["memory.available","allocatableMemory.available"],"evictionSoft":["memory.available",
+"allocatableMemory.available"]},"storage":{"kubeReserved":["ephemeral-storage"],"systemReserved":
+["ephemeral-storage"],"evictionMinimumReclaim":["nodefs.available","imagefs.available","containerfs.available"]},
+"storageLeft":{"evictionHard":["nodefs.available","imagefs.available","containerfs.available"],"evictionSoft":
+["nodefs.available","imagefs.available","containerfs.available"]},"inodesLeft":{"evictionHard":["nodefs.inodesFree",
+"imagefs.inodesFree","containerfs.inodesFree"],"evictionSoft":["nodefs.inodesFree","imagefs.inodesFree",
+"containerfs.inodesFree"]},"processes":{"kubeReserved":["pid"],"systemReserved":["pid"],"evictionMinimumReclaim":
+["pid.available"]},"processesLeft":{"evictionHard":["pid.available"],"evictionSoft":["pid.available"]},"podProcesses":
+{"podPidsLimit":[]},"pods":{"maxPods":[]},"logFile":{"containerLogMaxSize":[]},"logBuffer":
+{"logging.options.json.infoBufferSize":[],"logging.options.text.infoBufferSize":[]},"interval":{"syncFrequency":[],
+"fileCheckFrequency":[],"httpCheckFrequency":[],"nodeStatusUpdateFrequency":[],"nodeStatusReportFrequency":[],
+"volumeStatsAggPeriod":[],"cpuManagerReconcilePeriod":[],"containerLogMonitorInterval":[],"logging.flushFrequency":[],
+"authentication.webhook.cacheTTL":[],"authorization.webhook.cacheAuthorizedTTL":[],
+"authorization.webhook.cacheUnauthorizedTTL":[],"evictionPressureTransitionPeriod":[],"evictionSoftGracePeriod":
+["*"]},"wait":{"runtimeRequestTimeout":[]},"grace":{"shutdownGracePeriod":[],"shutdownGracePeriodCriticalPods":[]},
+"age":{"imageMinimumGCAge":[],"imageMaximumGCAge":[],"streamingConnectionIdleTimeout":[]},"lease":
+{"nodeLeaseDurationSeconds":[]},"graceSeconds":{"evictionMaxPodGracePeriod":[],
+"shutdownGracePeriodByPodPriority[].shutdownGracePeriodSeconds":[]}},"CredentialProviderConfig":{"age":
+{"providers[].defaultCacheDuration":[]}}}}},"CredentialProviderConfig":{"providers":{"fields":["providers"],"since":
 20},"provider-name":{"fields":["providers[].name"],"since":20},"provider-unique":{"fields":["providers[].name"],
 "since":20},"provider-version":{"fields":["providers[].apiVersion"],"since":20},"match-images":{"fields":
 ["providers[].matchImages"],"since":20},"cache-duration":{"fields":["providers[].defaultCacheDuration"],"since":20},

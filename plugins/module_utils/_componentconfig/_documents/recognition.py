@@ -13,6 +13,7 @@ from typing import Any, cast
 
 from .._codec.document import Document
 from .._schema.kinds import find_kind, is_of_known_group, kinds
+from .._schema.releases import by_name
 from ..findings import not_judged
 
 KUBERNETES = "Kubernetes"
@@ -53,8 +54,10 @@ def _rows_by_kind() -> dict[str, tuple[Mapping[str, Any], ...]]:
         for version in row.get("apiVersions", ()):
             key = f"{version} {row['kind']}"
             rows[key] = (*rows.get(key, ()), row)
-    for version, names in _facts()["holdNothing"].items():
-        rows.update({f"{version} {name}": ({"tool": tool_of(version), "parts": ()},) for name in names})
+    for group, grouped in _facts()["holdNothing"].items():
+        for name, versions in by_name(grouped).items():
+            row = {"tool": tool_of(group + versions[0]), "parts": ()}
+            rows.update({f"{group}{version} {name}": (row,) for version in versions})
     return rows
 
 

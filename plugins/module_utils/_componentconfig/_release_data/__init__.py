@@ -7,5 +7,3 @@ Pure: a caller runs the programs and reads the files.
 """
 
 from __future__ import annotations
-
-__all__: list[str] = []

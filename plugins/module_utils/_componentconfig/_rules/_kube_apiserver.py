@@ -77,14 +77,12 @@ def _is_security_version(text: str) -> bool:
     return _VERSION.fullmatch(text) is not None and (text == "latest" or int(text[3:]) < 2**63)
 
 
-_QUOTA: dict[str, Rule] = {"quota-resource": required("limitedResources[].resource")}
 _STATIC: dict[str, Rule] = {
     "static-manifests": absolute("staticManifestsDir"),
     "static-manifests-gate": needs_gate(
         "staticManifestsDir", "ManifestBasedAdmissionControlConfig", where="on the command line"
     ),
 }
-_KUBECONFIG: dict[str, Rule] = {"webhook-kubeconfig": _kubeconfig}
 
 ADMISSION_RULES: dict[str, dict[str, Rule]] = {
     "AdmissionConfiguration": {
@@ -96,12 +94,10 @@ ADMISSION_RULES: dict[str, dict[str, Rule]] = {
         ),
         **ADMISSION_PLUGIN_RULES,
     },
-    "WebhookAdmissionConfiguration": {**_KUBECONFIG, **_STATIC},
-    "WebhookAdmission": _KUBECONFIG,
+    "WebhookAdmissionConfiguration": {"webhook-kubeconfig": _kubeconfig, **_STATIC},
     "ValidatingAdmissionPolicyConfiguration": _STATIC,
     "MutatingAdmissionPolicyConfiguration": _STATIC,
-    "ResourceQuotaConfiguration": _QUOTA,
-    "resourcequota.Configuration": _QUOTA,
+    "ResourceQuotaConfiguration": {"quota-resource": required("limitedResources[].resource")},
     "eventratelimit.Configuration": {
         "limits": required("limits", "must hold at least one limit"),
         "limit-type": required("limits[].type"),

@@ -12,8 +12,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .._scalars._pem import are_certificates
-from .._scalars._syntax import is_dns_name, split_url
+from .._scalars._syntax import are_certificates, is_dns_name, split_url
 from .._scalars.duration import nanoseconds
 from .._scalars.field_path import Path
 from ._rule import (

@@ -91,8 +91,9 @@ def plausible_sizes(component: DataModule, section: str) -> Rule:
     """Return the rule that a section's quantities and durations have a plausible size; see `sections_of`."""
 
     def check(config: EffectiveConfig) -> Violations:
-        dimensions: list[_Dimension] = value_table(PLAUSIBLE_SIZE, component)[section]
-        for dimension in dimensions:
+        sizes = value_table(PLAUSIBLE_SIZE, component)
+        for name, fields in sizes["fields"][section].items():
+            dimension: _Dimension = {**sizes["dimensions"][name], "fields": fields}
             least, most = _bound(dimension, "least"), _bound(dimension, "most")
             for path, value in _values(config, dimension):
                 size = _size(dimension, value)

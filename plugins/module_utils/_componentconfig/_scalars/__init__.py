@@ -4,5 +4,3 @@
 """Parse and check single values: durations, quantities, names, addresses, field paths."""
 
 from __future__ import annotations
-
-__all__: list[str] = []

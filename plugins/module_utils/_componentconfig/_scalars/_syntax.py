@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Check DNS names, label keys and values, IP addresses, CIDRs, ports and URLs."""
+"""Check DNS names, label keys and values, IP addresses, CIDRs, ports, URLs and certificates."""
 
 from __future__ import annotations
 
@@ -163,3 +163,21 @@ def is_grpc_target(text: str) -> bool:
     """Return whether the text is a target for traces: `host:port`, or a URL of scheme dns, unix or unix-abstract."""
     url = split_url(text if "//" in text else f"dns://{text}")
     return url is not None and url.scheme in ("dns", "unix", "unix-abstract")
+
+
+_CERTIFICATE = re.compile(
+    r"^-----BEGIN CERTIFICATE-----[ \t\r]*\n.*?^-----END CERTIFICATE-----", re.DOTALL | re.MULTILINE
+)
+
+
+def are_certificates(text: str) -> bool:
+    """Return whether the text holds at least one certificate in PEM, and none that cannot be parsed."""
+    import ssl  # not at the top: few configs have certificates
+
+    blocks = _CERTIFICATE.findall(text)
+    try:
+        for block in blocks:
+            ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(cadata=block)
+    except (ssl.SSLError, ValueError):
+        return False
+    return bool(blocks)

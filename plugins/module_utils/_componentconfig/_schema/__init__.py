@@ -4,5 +4,3 @@
 """Know the kinds, fields, defaults and feature gates of each Kubernetes minor."""
 
 from __future__ import annotations
-
-__all__: list[str] = []

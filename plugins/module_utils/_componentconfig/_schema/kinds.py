@@ -28,8 +28,12 @@ MAIN_KINDS: Mapping[str, str] = {
 }
 """The kind that a component reads from --config, and so the kind of a bundle's document of that name."""
 
-_RENAMED_KINDS = {"EncryptionConfig": "EncryptionConfiguration"}
-"""Old names of kinds, with the new ones."""
+RENAMED_KINDS = {
+    "EncryptionConfig": "EncryptionConfiguration",
+    "WebhookAdmission": "WebhookAdmissionConfiguration",
+    "resourcequota.Configuration": "ResourceQuotaConfiguration",
+}
+"""Old names of kinds, of which the data know both, with the new ones."""
 
 DataModule = str
 """The name of generated data: the kinds and rules of one component, of those that share a file, or declared ones."""
@@ -83,10 +87,12 @@ class Kind:
 
     @property
     def unique_name(self) -> str:
-        """The kind's newest name; several kinds named Configuration have the first word of their group before it."""
-        if self.kind == "Configuration":
-            return f"{self.api_version.partition('.')[0]}.{self.kind}"
-        return _RENAMED_KINDS.get(self.kind, self.kind)
+        """The newest name, which all versions of the kind share.
+
+        Several kinds named Configuration have the first word of their group before it.
+        """
+        name = f"{self.api_version.partition('.')[0]}.{self.kind}" if self.kind == "Configuration" else self.kind
+        return RENAMED_KINDS.get(name, name)
 
     def known_at(self, minor: int) -> bool:
         """Return whether a Kubernetes minor knows the kind in this version."""
