@@ -26,7 +26,7 @@ from .._agent_configuration import AgentConfiguration
 from .._agent_context import AgentContext
 from .._log import CONDITION, log
 from .._state.node_state import NodeState
-from .._state.records import ConfigRecord
+from .._state.records import ConfigRecord, decode_fields, encode_fields
 from .._state.verdict import build_status, config_label
 from .._store._durable_files import DurableFiles
 from .._store._store import UNKNOWN_VERSION, Store, digest
@@ -36,6 +36,16 @@ from .._validation._node_inputs import InitConfigDrift, LocalConfigHash
 from ._trust_status import trust_status
 
 _FILE = "report.json"
+
+
+_REPORT_KEYS = {
+    "agent_version": "agentVersion",
+    "pid": "pid",
+    "started_at": "startedAt",
+    "written": "written",
+    "written_at": "writtenAt",
+    "api_error": "apiTrouble",
+}
 
 
 class RunReport(NamedTuple):
@@ -51,15 +61,8 @@ class RunReport(NamedTuple):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as ``status --json`` shows it."""
-        return {
-            "agentVersion": self.agent_version,
-            "pid": self.pid,
-            "startedAt": self.started_at,
-            "configOK": None if self.condition is None else self.condition._asdict(),
-            "written": self.written,
-            "writtenAt": self.written_at,
-            "apiTrouble": self.api_error,
-        }
+        condition = None if self.condition is None else self.condition._asdict()
+        return {**encode_fields(self, _REPORT_KEYS), "configOK": condition}
 
 
 def write_report(run_directory: str, report: RunReport) -> None:
@@ -73,21 +76,11 @@ def read_report(run_directory: str) -> RunReport | None:
         value = load_json(DurableFiles(run_directory).read(_FILE) or b"null")
         condition = value["configOK"]
         return RunReport(
-            agent_version=str(value["agentVersion"]),
-            pid=int(value["pid"]),
-            started_at=str(value["startedAt"]),
-            condition=None if condition is None else _verdict(condition),
-            written=value["written"] is True,
-            written_at=str(value["writtenAt"]),
-            api_error=str(value["apiTrouble"]),
+            **decode_fields(RunReport, value, _REPORT_KEYS),
+            condition=None if condition is None else ConfigOk(**decode_fields(ConfigOk, condition)),
         )
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, OverflowError):
         return None
-
-
-def _verdict(condition: Any) -> ConfigOk:
-    status: Any = str(condition["status"])
-    return ConfigOk(status, str(condition["message"]), str(condition["reason"]), str(condition["cause"]))
 
 
 class StatusBuilder:
