@@ -10,9 +10,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
+from .exec_start import UnitStart, config_flag, flag_value, last_flag, path_of
 from .time_span import parse_time_span
 from .unit_file import expand_specifiers, last_value_of, values_of
-from .exec_start import UnitStart, config_flag, flag_value, last_flag, path_of
 
 MERGED_PROPERTIES = (
     "ExecStart",

@@ -30,10 +30,9 @@ from .._state.records import ConfigRecord, decode_fields, encode_fields
 from .._state.verdict import build_status, config_label
 from .._store._durable_files import DurableFiles
 from .._store._store import UNKNOWN_VERSION, Store, digest
-from .._trust_settings import TrustSettings
+from .._trust_settings import TrustSettings, trust_status
 from .._validation._component_flags import overridden_fields
-from .._validation._node_inputs import InitConfigDrift, LocalConfigHash
-from ._trust_status import trust_status
+from .._validation._node_inputs_and_drift import InitConfigDrift, LocalConfigHash
 
 _FILE = "report.json"
 

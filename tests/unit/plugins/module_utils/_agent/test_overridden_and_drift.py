@@ -27,7 +27,9 @@ from ansible_collections.configok.node.plugins.module_utils._agent._validation._
     recorded_command_line,
     write_command_line_note,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._validation._node_inputs import InitConfigDrift
+from ansible_collections.configok.node.plugins.module_utils._agent._validation._node_inputs_and_drift import (
+    InitConfigDrift,
+)
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.kinds import find_kind
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.releases import newest_minor
 from ansible_collections.configok.node.plugins.module_utils._componentconfig.drop_ins import empty_value_findings
