@@ -21,7 +21,7 @@ from .desired_state import DesiredKind, DesiredState
 from .health import CommandLine, ComponentsObservation, HostLook
 from .node_state import Moment, NodeState
 from .records import LOCAL_CONFIG, AnsweredAssignment, AssignmentFailure, ConfigRecord, FailureKind, same_config
-from .verdict import ComponentsCondition, choose_verdict
+from .verdict import choose_verdict
 
 SyncTransition = Literal["adopted", "unassigned", "pinned", "refused"]
 
@@ -350,7 +350,8 @@ def _verdict(observation: Observation, components: ComponentsObservation) -> Con
     return choose_verdict(
         observation.desired,
         state,
-        ComponentsCondition(components.healthy, failing, components.stopped, components.not_read),
+        components,
+        failing=failing,
         init_provided=True,  # the status does not depend on it
         fetch_error=observation.sync.fetch_error,
     )
