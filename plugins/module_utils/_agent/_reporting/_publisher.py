@@ -177,8 +177,8 @@ class Publisher:
         if self._node is not None:
             self.status_writer.accept_existing(self._node.status, verdict.shortened(), status, label)
         before = self.status_writer.latest
-        report = NodeReport(verdict.shortened(), without_healthy_states(status), label)
-        if before is not None and before._replace(status=without_healthy_states(before.status)) == report:
+        report = NodeReport(verdict.shortened(), status, label)
+        if before is not None and without_healthy_states(before) == without_healthy_states(report):
             return
         self.status_writer.update(verdict, status, label)
 
