@@ -18,7 +18,6 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 UTILS = "plugins/module_utils"
 DATA = "data of the collection itself"
-OWN_FILE = "a file that only root writes, read with load_json, whose damage is an error of the agent's own"
 OWN_KEY = "the text that the caller has written, as the key of a cache"
 
 # By file and function: why a call has no need of _foreign.
@@ -44,16 +43,8 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
     (f"{UTILS}/_componentconfig/_rules/_kube_apiserver_access.py", "_uses_claim"): "the name of a claim, email",
     (f"{UTILS}/_machine_host/_flags.py", "without_flags"): "escaped names of flags",
     (f"{UTILS}/_machine_host/_kubelet.py", "_field"): "the name of a field, one of two",
-    (f"{UTILS}/_systemd/_overrides/_unit_checks.py", "_calls"): "the name of a hook, one of two, and an escaped name",
+    (f"{UTILS}/_systemd/unit_checks.py", "_calls"): "the name of a hook, one of two, and an escaped name",
     # numbers
-    (f"{UTILS}/_agent/_reporting/status_writer.py", "read_report"): OWN_FILE,
-    (f"{UTILS}/_agent/_state/records.py", "RecordTrust.from_dict"): OWN_FILE,
-    (f"{UTILS}/_agent/_state/records.py", "ConfigRecord.decode"): OWN_FILE,
-    (f"{UTILS}/_agent/_state/records.py", "AssignmentFailure.from_dict"): OWN_FILE,
-    (f"{UTILS}/_agent/_state/records.py", "Confirmation.from_dict"): OWN_FILE,
-    (f"{UTILS}/_agent/_state/records.py", "AnsweredAssignment.decode"): OWN_FILE,
-    (f"{UTILS}/_agent/_state/start_history.py", "decode_startups"): OWN_FILE,
-    (f"{UTILS}/_agent/_state/start_history.py", "decode_bad_configs"): OWN_FILE,
     (f"{UTILS}/_ansible/api_module.py", "client_from_params"): "an option of the type int",
     (f"{UTILS}/_operations/_units/_component_units.py", "ComponentUnits.command_line"): "a number that systemd prints",
     (f"{UTILS}/_operations/_units/_component_units.py", "ComponentUnits._process"): "a number that systemd prints",

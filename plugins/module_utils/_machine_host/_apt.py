@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from ._host_access import CommandResult, Host, HostError
-from ._package_manager import HostFile, KeptFiles
+from ._package_manager import HostFile, KeptFiles, PackageManager, names_of
 from ._source_texts import apt_source_warnings, has_one_line_entries, has_password, signed_apt_source
 
 KEYRING = "/etc/apt/keyrings/configok-machine.asc"
@@ -50,11 +50,13 @@ def apt_source_files(source: str, key: str) -> list[HostFile]:
     return [*keys, HostFile(path, signed_apt_source(text, KEYRING) if key else text, mode)]
 
 
-class Apt:
+class Apt(PackageManager):
     """apt and dpkg of a host. preview: options that let apt read other sources without a change of the host."""
 
     name = "apt"
     source_paths = (KEYRING, f"{_SOURCE}.list", f"{_SOURCE}.sources")
+    source_files = staticmethod(apt_source_files)
+    source_warnings = staticmethod(apt_source_warnings)
 
     def __init__(self, host: Host, preview: Sequence[str] = ()) -> None:
         self._host = host
@@ -67,14 +69,6 @@ class Apt:
             return ""
         return "apt-get and dpkg were not found on the host: DebianHost is for Debian and its descendants"
 
-    def source_files(self, source: str, key: str) -> Sequence[HostFile]:
-        """Return the files that make a source of packages known."""
-        return apt_source_files(source, key)
-
-    def source_warnings(self, source: str, key: str) -> Sequence[str]:
-        """Return what of a source is not authenticated."""
-        return apt_source_warnings(source, key)
-
     def installed(self, package: str) -> str:
         """Return the installed version, "" for none."""
         result = self._host.run(["dpkg-query", "-W", "-f", "${db:Status-Abbrev}|${Version}", package])
@@ -84,9 +78,7 @@ class Apt:
 
     def all_installed(self) -> Collection[str]:
         """Return the names of all installed packages."""
-        lines = self._host.must(["dpkg-query", "-W", "-f", "${db:Status-Abbrev}|${Package}\n"], "dpkg-query failed")
-        pairs = (line.split("|", 1) for line in lines.splitlines() if "|" in line)
-        return {package for status, package in pairs if status[1:2] not in ("n", "c")}
+        return {package for status, package in self._statuses() if status[1:2] not in ("n", "c")}
 
     def essential(self) -> Collection[str]:
         """Return installed packages that no host is without."""
@@ -202,18 +194,18 @@ class Apt:
             self._run(["apt-get", "update", "-q", *self._options])
             result = self._run(command)
         if result.code != 0:
-            raise HostError(f"apt cannot install {_names(packages, extra)}: {result.complaint()}")
+            raise HostError(f"apt cannot install {names_of(packages, extra)}: {result.complaint()}")
 
     def new_packages(self, packages: Mapping[str, str], extra: Sequence[str]) -> Collection[str]:
         """Return the packages that an installation of these would add to the host."""
-        what = f"apt cannot install {_names(packages, extra)}"
+        what = f"apt cannot install {names_of(packages, extra)}"
         output = self._must([*self._install_command(packages, extra), "--simulate"], what)
         return {name.split(":")[0] for name in _ADDED.findall(output)}
 
     def install(self, packages: Mapping[str, str], extra: Sequence[str]) -> None:
         """Install these packages from kept files, up or down, and the newest of extra."""
         with self._without_starts():
-            self._must(self._install_command(packages, extra), f"apt could not install {_names(packages, extra)}")
+            self._must(self._install_command(packages, extra), f"apt could not install {names_of(packages, extra)}")
 
     def _install_command(self, packages: Mapping[str, str], extra: Sequence[str]) -> list[str]:
         files = [self._host.path(self._files.path(package, version)) for package, version in packages.items()]
@@ -238,9 +230,13 @@ class Apt:
 
     def _broken(self) -> list[str]:
         """Return the packages that dpkg has unpacked in part."""
-        lines = self._host.must(["dpkg-query", "-W", "-f", "${db:Status-Abbrev}|${Package}\n"], "dpkg-query failed")
-        pairs = (line.split("|", 1) for line in lines.splitlines() if "|" in line)
+        pairs = self._statuses()
         return sorted({package for status, package in pairs if status[1:2] == "H" or status[2:3] == "R"})
+
+    def _statuses(self) -> list[list[str]]:
+        """Return the status of each package that dpkg knows, and its name."""
+        lines = self._host.must(["dpkg-query", "-W", "-f", "${db:Status-Abbrev}|${Package}\n"], "dpkg-query failed")
+        return [line.split("|", 1) for line in lines.splitlines() if "|" in line]
 
     def _file_of(self, package: str) -> str:
         """Return a file of the package, of any version, "" for none: a change follows to the version that is right."""
@@ -321,10 +317,6 @@ class Apt:
         ).output
         words = {word.split()[0].split(":")[0] for word in re.split(r"[,|]", fields) if word.split()}
         return package in words
-
-
-def _names(packages: Mapping[str, str], extra: Sequence[str]) -> str:
-    return ", ".join([*(f"{name} {version}" for name, version in packages.items()), *extra])
 
 
 def _must_update(result: CommandResult) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from ._host_access import Host, HostError
-from ._package_manager import HostFile, KeptFiles
+from ._package_manager import HostFile, KeptFiles, PackageManager, names_of
 from ._source_texts import dnf_source_warnings, has_password, signed_dnf_source
 from ._versions import compare
 
@@ -43,11 +43,16 @@ def dnf_source_files(source: str, key: str) -> list[HostFile]:
     return [*keys, HostFile(_SOURCE, signed_dnf_source(text, _KEY) if key else text, mode)]
 
 
-class Dnf:
-    """dnf and rpm of a host. preview: options that let dnf read other sources without a change of the host."""
+class Dnf(PackageManager):
+    """dnf and rpm of a host, which repeats a transaction that was killed as a whole.
+
+    preview: options that let dnf read other sources without a change of the host.
+    """
 
     name = "dnf"
     source_paths = (_KEY, _SOURCE)
+    source_files = staticmethod(dnf_source_files)
+    source_warnings = staticmethod(dnf_source_warnings)
 
     def __init__(self, host: Host, preview: Sequence[str] = ()) -> None:
         self._host = host
@@ -62,14 +67,6 @@ class Dnf:
         if self._host.run(["dnf", "--version"]).output.startswith("dnf5"):
             return "the host has dnf 5, and RPMHost works with dnf 4 only, as RHEL and its descendants have it"
         return ""
-
-    def source_files(self, source: str, key: str) -> Sequence[HostFile]:
-        """Return the files that make a source of packages known."""
-        return dnf_source_files(source, key)
-
-    def source_warnings(self, source: str, key: str) -> Sequence[str]:
-        """Return what of a source is not authenticated."""
-        return dnf_source_warnings(source, key)
 
     def installed(self, package: str) -> str:
         """Return the installed version, "" for none."""
@@ -91,10 +88,6 @@ class Dnf:
         rows = [line.split() for line in self._host.run(command).output.splitlines()]
         versions = [_EPOCH.sub("", row[1]) for row in rows if len(row) == 3 and row[0].rpartition(".")[0] == package]
         return sorted(set(versions))
-
-    def is_cached(self, package: str, version: str) -> bool:
-        """Return whether the host has the package's file for other reasons."""
-        return False
 
     def refresh(self, *, everything: bool) -> None:
         """Read the sources again: our own alone, or everything."""
@@ -157,14 +150,11 @@ class Dnf:
         """Remove a kept file."""
         self._files.forget(package, version)
 
-    def repair(self) -> None:
-        """Do nothing: an rpm transaction that was killed is repeated as a whole."""
-
     def download(self, packages: Mapping[str, str], extra: Sequence[str]) -> None:
         """Fetch everything else that an installation of these needs into dnf's cache."""
         new = self._sort(packages, extra)[0]
         if new:
-            what = f"dnf cannot install {_names(packages, extra)}"
+            what = f"dnf cannot install {names_of(packages, extra)}"
             self._install(["--downloadonly", "install", *new], what, needs_sources=bool(extra))
 
     def new_packages(self, packages: Mapping[str, str], extra: Sequence[str]) -> Collection[str]:
@@ -180,7 +170,7 @@ class Dnf:
     def install(self, packages: Mapping[str, str], extra: Sequence[str]) -> None:
         """Install these packages from kept files, up or down, and the newest of extra."""
         new, older = self._sort(packages, extra)
-        names = _names(packages, extra)
+        names = names_of(packages, extra)
         if new:
             self._install(["install", *new], f"dnf could not install {names}", needs_sources=bool(extra))
         if older:
@@ -255,7 +245,3 @@ def _only(repository: str) -> list[str]:
     """Return the options that leave only the sections of a repository's file, [] for none."""
     sections = [f"--enablerepo={section}" for section in _SECTION.findall(repository)]
     return [_NO_SOURCES, *sections] if sections else []
-
-
-def _names(packages: Mapping[str, str], extra: Sequence[str]) -> str:
-    return ", ".join([*(f"{name} {version}" for name, version in packages.items()), *extra])

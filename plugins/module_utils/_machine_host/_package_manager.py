@@ -27,7 +27,10 @@ class HostFile(NamedTuple):
 
 
 class PackageManager(Protocol):
-    """Installs packages at exact versions, from files that stay on the host."""
+    """Installs packages at exact versions, from files that stay on the host.
+
+    A method with an answer of its own is for managers that have no need of it.
+    """
 
     @property
     def name(self) -> str:
@@ -35,12 +38,14 @@ class PackageManager(Protocol):
 
     def unusable(self) -> str:
         """Return why it cannot be used on this host, as a sentence; "" if it can."""
+        return ""
 
     def source_files(self, source: str, key: str) -> Sequence[HostFile]:
         """Return the files that make a source of packages known."""
 
     def source_warnings(self, source: str, key: str) -> Sequence[str]:
         """Return what of a source is not authenticated, one sentence each."""
+        return ()
 
     @property
     def source_paths(self) -> Collection[str]:
@@ -54,12 +59,14 @@ class PackageManager(Protocol):
 
     def essential(self) -> Collection[str]:
         """Return installed packages that no host is without, so that none of them came with a machine."""
+        return ()
 
     def offered(self, package: str) -> Sequence[str]:
         """Return the versions that the sources offer, as far as they are known here."""
 
     def is_cached(self, package: str, version: str) -> bool:
         """Return whether the host has the package's file for other reasons."""
+        return False
 
     def refresh(self, *, everything: bool) -> None:
         """Read the sources again: the one of source_files, or everything. Raises HostError."""
@@ -99,12 +106,18 @@ class PackageManager(Protocol):
 
     def hold(self, packages: Sequence[str]) -> Sequence[str]:
         """Keep upgrades of the host away from these packages; return those that were not held before."""
+        return ()
 
     def release(self, packages: Sequence[str]) -> None:
         """Let upgrades of the host have these packages again."""
 
     def remove(self, packages: Sequence[str]) -> Sequence[str]:
         """Remove these packages; return those that stay, because others need them. Raises HostError."""
+
+
+def names_of(packages: Mapping[str, str], extra: Sequence[str]) -> str:
+    """Return what is to be installed, for a sentence."""
+    return ", ".join([*(f"{name} {version}" for name, version in packages.items()), *extra])
 
 
 class KeptFiles:

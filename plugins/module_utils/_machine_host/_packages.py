@@ -77,7 +77,6 @@ def plan_packages(
 
 
 def preview_packages(
-    host: Host,
     state: HostState | None,
     manager: PackageManager,
     declared: WantedPackages,
@@ -198,7 +197,8 @@ def change_packages(
         manager.install(versions, extra)
         _check_installed(manager, planned)
     if state.installing is not None:
-        state.packages.update(dict.fromkeys(_installed_for_us(manager, state), ""))
+        # A deletion removes what of an installation is on the host now.
+        state.packages.update(dict.fromkeys(sorted(set(state.installing) & set(manager.all_installed())), ""))
         state.installing = None
         save_state(host, state)
     _hold(host, state, manager, declared, changes)
@@ -219,11 +219,6 @@ def _hold(host: Host, state: HostState, manager: PackageManager, declared: Wante
         changes.changed = True
         save_state(host, state)  # first: a deletion after a kill releases them
         manager.hold(new)
-
-
-def _installed_for_us(manager: PackageManager, state: HostState) -> list[str]:
-    """Return the packages of an installation that are on the host now, which a deletion removes."""
-    return sorted(set(state.installing or ()).intersection(manager.all_installed()))
 
 
 def _missing_extra(manager: PackageManager, declared: WantedPackages, *, rollback: bool) -> list[str]:

@@ -18,7 +18,7 @@ from .._state.confirmation import is_confirmation_close
 from .._state.desired_state import DesiredKind, NodeAnnotations, read_desired_state
 from .._state.health import ComponentsObservation
 from .._state.records import LOCAL_CONFIG, AnsweredAssignment, ConfigRecord
-from .._state.verdict import ComponentsCondition, choose_verdict, config_in_use
+from .._state.verdict import choose_verdict, config_in_use
 from ._crash_messages import CrashMessages
 from ._event_recorder import ChangeRecorder, EventRecorder
 from ._metrics import MetricsOutput, MetricsPublisher
@@ -120,12 +120,8 @@ class Publisher:
         verdict = choose_verdict(
             observation.desired,
             state,
-            ComponentsCondition(
-                healthy=components.healthy,
-                failing=self.reported_failure,
-                stopped=components.stopped,
-                not_read=components.not_read,
-            ),
+            components,
+            failing=self.reported_failure,
             init_provided=self._builder.init_provided,
             fetch_error=observation.sync.fetch_error,
             host_problem="" if observation.host is None else observation.host.problem,
@@ -181,8 +177,8 @@ class Publisher:
         if self._node is not None:
             self.status_writer.accept_existing(self._node.status, verdict.shortened(), status, label)
         before = self.status_writer.latest
-        report = NodeReport(verdict.shortened(), without_healthy_states(status), label)
-        if before is not None and before._replace(status=without_healthy_states(before.status)) == report:
+        report = NodeReport(verdict.shortened(), status, label)
+        if before is not None and without_healthy_states(before) == without_healthy_states(report):
             return
         self.status_writer.update(verdict, status, label)
 

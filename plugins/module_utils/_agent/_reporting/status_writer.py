@@ -25,17 +25,26 @@ from ..._nodeconfig.config_status import Cause, ComponentState, ComponentStatus,
 from .._agent_configuration import AgentConfiguration
 from .._agent_context import AgentContext
 from .._log import CONDITION, log
+from .._state.active_config import in_trial
 from .._state.node_state import NodeState
-from .._state.records import ConfigRecord
-from .._state.verdict import build_status, config_label
+from .._state.records import ConfigRecord, decode_fields, encode_fields
 from .._store._durable_files import DurableFiles
 from .._store._store import UNKNOWN_VERSION, Store, digest
-from .._trust_settings import TrustSettings
-from .._validation._node_inputs import InitConfigDrift, LocalConfigHash
+from .._trust_settings import TrustSettings, trust_status
+from .._validation._node_inputs_and_drift import InitConfigDrift, LocalConfigHash
 from .._validation._shadowed_fields import overridden_fields
-from ._trust_status import trust_status
 
 _FILE = "report.json"
+
+
+_REPORT_KEYS = {
+    "agent_version": "agentVersion",
+    "pid": "pid",
+    "started_at": "startedAt",
+    "written": "written",
+    "written_at": "writtenAt",
+    "api_error": "apiTrouble",
+}
 
 
 class RunReport(NamedTuple):
@@ -51,15 +60,8 @@ class RunReport(NamedTuple):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as ``status --json`` shows it."""
-        return {
-            "agentVersion": self.agent_version,
-            "pid": self.pid,
-            "startedAt": self.started_at,
-            "configOK": None if self.condition is None else self.condition._asdict(),
-            "written": self.written,
-            "writtenAt": self.written_at,
-            "apiTrouble": self.api_error,
-        }
+        condition = None if self.condition is None else self.condition._asdict()
+        return {**encode_fields(self, _REPORT_KEYS), "configOK": condition}
 
 
 def write_report(run_directory: str, report: RunReport) -> None:
@@ -73,21 +75,11 @@ def read_report(run_directory: str) -> RunReport | None:
         value = load_json(DurableFiles(run_directory).read(_FILE) or b"null")
         condition = value["configOK"]
         return RunReport(
-            agent_version=str(value["agentVersion"]),
-            pid=int(value["pid"]),
-            started_at=str(value["startedAt"]),
-            condition=None if condition is None else _verdict(condition),
-            written=value["written"] is True,
-            written_at=str(value["writtenAt"]),
-            api_error=str(value["apiTrouble"]),
+            **decode_fields(RunReport, value, _REPORT_KEYS),
+            condition=None if condition is None else ConfigOk(**decode_fields(ConfigOk, condition)),
         )
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, OverflowError):
         return None
-
-
-def _verdict(condition: Any) -> ConfigOk:
-    status: Any = str(condition["status"])
-    return ConfigOk(status, str(condition["message"]), str(condition["reason"]), str(condition["cause"]))
 
 
 class StatusBuilder:
@@ -121,17 +113,21 @@ class StatusBuilder:
         assignment, assigned: the id that this answers, and its source. active: the record in use, or about to be.
         states: of the components.
         """
-        return build_status(
-            verdict,
-            state,
+        last_known_good = state.records.last_known_good
+        return ConfigStatus(
             assignment=assignment,
             assigned=assigned,
-            active=active,
+            active=active.source,
+            last_known_good=None if last_known_good is None else last_known_good.source,
+            error="" if verdict.status == "True" else verdict.shortened().reason,
+            cause=verdict.cause,
+            in_trial=in_trial(active, last_known_good),
             components={name: self._component(name, active, state, states) for name in self._configuration.components},
-            agent_version=self._agent_version,
             ignored=self._ignored_keys(active),
+            agent_version=self._agent_version,
             local_config=self._local_config.current(),
             trust=trust_status(self._trust, self._store, state.records, active),
+            confirmed=state.records.answered.confirmed_id,
         )
 
     def _component(
@@ -160,17 +156,9 @@ class StatusBuilder:
 
     def label(self, active: ConfigRecord) -> str:
         """Return the value of the Node's label configok.dev/config: the bundle's name, "init" or "default"."""
-        return config_label(active, init_provided=self.init_provided)
-
-
-def without_healthy_states(status: ConfigStatus) -> ConfigStatus:
-    """Return the status without the states of components that do not fail: no transition follows from these."""
-    return status._replace(
-        components={
-            name: component if component.state == "failing" else component._replace(state="")
-            for name, component in status.components.items()
-        },
-    )
+        if active.source is not None:
+            return active.source.name[:63].rstrip("-.")
+        return "init" if self.init_provided else "default"
 
 
 # Seconds between two writes about the same config: a component that flaps costs no more than a kubelet's own Lease.
@@ -183,6 +171,15 @@ class NodeReport(NamedTuple):
     verdict: ConfigOk
     status: ConfigStatus
     label: str
+
+
+def without_healthy_states(report: NodeReport) -> NodeReport:
+    """Return a report without the states of components that do not fail: no transition follows from these."""
+    components = {
+        name: component if component.state == "failing" else component._replace(state="")
+        for name, component in report.status.components.items()
+    }
+    return report._replace(status=report.status._replace(components=components))
 
 
 def report_patch(report: NodeReport, condition_status: str, *, now: str) -> dict[str, Any]:
@@ -201,9 +198,7 @@ def only_ends_trial(before: NodeReport | None, after: NodeReport) -> bool:
     if before is None:
         return False
     ended = before.status._replace(in_trial=after.status.in_trial, last_known_good=after.status.last_known_good)
-    return before._replace(status=without_healthy_states(ended)) == after._replace(
-        status=without_healthy_states(after.status)
-    )
+    return without_healthy_states(before._replace(status=ended)) == without_healthy_states(after)
 
 
 def _subject(report: NodeReport | None) -> tuple[object, ...]:
@@ -244,7 +239,7 @@ class StatusWriter:
         self._interval = context.configuration.heartbeat_interval
         self._random = random
         self._backoff = Backoff(first=1.0, longest=60.0, random=random)
-        self._latest: NodeReport | None = None
+        self.latest: NodeReport | None = None  # written or not
         self._sending: NodeReport | None = None
         self._written: NodeReport | None = None
         self._condition_status = ""  # of ConfigOK on the Node, "" if it is not known
@@ -255,14 +250,9 @@ class StatusWriter:
         self._schedule_heartbeat(self._clock.since_boot())
 
     @property
-    def latest(self) -> NodeReport | None:
-        """The latest report, written or not."""
-        return self._latest
-
-    @property
     def is_written(self) -> bool:
         """Whether the Node has the latest report."""
-        return self._latest is not None and self._latest == self._written
+        return self.latest is not None and self.latest == self._written
 
     def accept_existing(self, annotation: str | None, verdict: ConfigOk, status: ConfigStatus, label: str) -> None:
         """Accept a report as written if the Node has its status already, so that a restarted agent writes nothing.
@@ -270,13 +260,13 @@ class StatusWriter:
         annotation: the Node's status annotation, None without one.
         """
         if self._written is None and annotation is not None and annotation == status.encode():
-            self._written = self._latest = NodeReport(verdict, status, label)
+            self._written = self.latest = NodeReport(verdict, status, label)
             self._condition_status = verdict.status
 
     def reset(self) -> None:
         """Begin again for another Node object, to which nothing has been reported yet."""
         self.mark_lost()
-        self._latest = None
+        self.latest = None
 
     def mark_lost(self) -> None:
         """Write the latest report again: the Node has lost it, for example because it was restored."""
@@ -288,9 +278,9 @@ class StatusWriter:
     def update(self, verdict: ConfigOk, status: ConfigStatus, label: str) -> None:
         """Take a report, which advance() writes when it is due. label: from StatusBuilder.label()."""
         latest = NodeReport(verdict.shortened(), status, label)
-        if _subject(latest) != _subject(self._latest):
+        if _subject(latest) != _subject(self.latest):
             self._backoff.reset()
-        if latest != self._latest:
+        if latest != self.latest:
             write = log.info if verdict.status == "True" else log.warning
             fields = {
                 "status": verdict.status,
@@ -301,7 +291,7 @@ class StatusWriter:
                 "message_id": CONDITION,
             }
             write("%s", verdict.message, extra=fields)
-        self._latest = latest
+        self.latest = latest
 
     def retry_soon(self, within: float) -> None:
         """Write what is not written yet within this many seconds, since the API answers again."""
@@ -318,9 +308,9 @@ class StatusWriter:
         hold_heartbeat: whether a heartbeat waits, since the next report may differ.
         """
         if self._sending is None:
-            if self._latest is None or self._clock.since_boot() < self.due or (hold_heartbeat and self.is_written):
+            if self.latest is None or self._clock.since_boot() < self.due or (hold_heartbeat and self.is_written):
                 return
-            self._send(self._latest)
+            self._send(self.latest)
         if self._task.done:
             self._collect()
 
@@ -354,9 +344,9 @@ class StatusWriter:
     @property
     def due(self) -> float:
         """When advance() has something to do next, in seconds since boot."""
-        if self._latest is None or self._sending is not None:
+        if self.latest is None or self._sending is not None:
             return float("inf")  # the end of a request wakes the daemon
-        if self._latest == self._written:
+        if self.latest == self._written:
             return max(self._heartbeat, self._backoff.until)
-        is_news = _subject(self._latest) != _subject(self._written)
+        is_news = _subject(self.latest) != _subject(self._written)
         return self._backoff.until if is_news else max(self._not_before, self._backoff.until)

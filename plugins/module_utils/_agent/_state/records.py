@@ -11,11 +11,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Literal, NamedTuple
 
 from ..._foreign import load_json
-from ..._nodeconfig.assignment import ConfigSource, InvalidConfigSource
+from ..._nodeconfig.assignment import ConfigSource
 from ..._nodeconfig.bundle_trial import Trial
 from ..._nodeconfig.config_status import SignerStatus
 
@@ -49,6 +51,51 @@ def decode_document(data: bytes, kind: str) -> dict[str, Any]:
     return value
 
 
+@contextmanager
+def damaged_fields(problem: str) -> Iterator[None]:
+    """Raise DamagedFile, which begins with the problem, if the fields of a decoded file are not what they should be."""
+    try:
+        yield
+    except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as error:
+        raise DamagedFile(f"{problem}: {error!r}") from error
+
+
+_WRONG_FIELD = "a field is missing or wrong"
+
+
+def _seconds(value: Any) -> float:
+    if not math.isfinite(float(value)):
+        raise ValueError(f"{value} is not a number of seconds")
+    return float(value)
+
+
+_CONVERTERS: Mapping[type, Callable[[Any], Any]] = {
+    bool: lambda value: value is True,
+    float: _seconds,
+    int: int,
+    str: str,
+}
+
+
+def encode_fields(value: Any, keys: Mapping[str, str]) -> dict[str, Any]:
+    """Return the fields of a NamedTuple as JSON-able data. keys: the key of each field that is encoded."""
+    return {key: getattr(value, name) for name, key in keys.items()}
+
+
+def decode_fields(kind: type[Any], value: Mapping[str, Any], keys: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """Return the fields of a NamedTuple from JSON-able data. Raises KeyError, TypeError, ValueError, OverflowError.
+
+    A field has the type of its default, and is a text without one. keys: as for encode_fields(); None for all fields,
+    each under its name.
+    """
+    defaults = kind._field_defaults
+    keys = {name: name for name in kind._fields} if keys is None else keys
+    return {name: _CONVERTERS[type(defaults.get(name, ""))](value[key]) for name, key in keys.items()}
+
+
+_TRUST_KEYS = {name: name for name in ("audience", "sequence", "floor", "problem")}
+
+
 class RecordTrust(NamedTuple):
     """The signers of a bundle as they were verified at its adoption.
 
@@ -69,13 +116,20 @@ class RecordTrust(NamedTuple):
     @classmethod
     def from_dict(cls, value: Mapping[str, Any]) -> RecordTrust:
         """Read what to_dict() has written. Raises KeyError, TypeError, ValueError."""
-        return cls(
-            str(value["audience"]),
-            int(value["sequence"]),
-            int(value["floor"]),
-            tuple(SignerStatus(str(signer["fingerprint"]), str(signer["name"])) for signer in value["signers"]),
-            str(value["problem"]),
-        )
+        signers = tuple(SignerStatus(**decode_fields(SignerStatus, signer)) for signer in value["signers"])
+        return cls(**decode_fields(cls, value, _TRUST_KEYS), signers=signers)
+
+
+_RECORD_KEYS = {
+    "content_hash": "contentHash",
+    "assignment": "assignment",
+    "node_uid": "nodeUID",
+    "adopted_at": "adoptedAt",
+    "boot_id": "bootID",
+    "since_boot": "sinceBoot",
+}
+_TRIAL_KEYS = {"duration": "duration", "crash_loop_threshold": "crashLoopThreshold"}
+_TRIAL_SO_FAR_KEYS = {"healthy_seconds": "healthySeconds", "seen_healthy": "seenHealthy", "doubt": "doubt"}
 
 
 class ConfigRecord(NamedTuple):
@@ -126,29 +180,16 @@ class ConfigRecord(NamedTuple):
         """Return the file's content; empty for the local config."""
         if self.source is None:
             return b""
-        trust = {} if self.trust is None else {"trust": self.trust.to_dict()}
-        return encode_document(
-            "ConfigRecord",
-            {
-                "source": self.source.to_dict(),
-                "contentHash": self.content_hash,
-                "assignment": self.assignment,
-                "nodeUID": self.node_uid,
-                "adoptedAt": self.adopted_at,
-                "bootID": self.boot_id,
-                "sinceBoot": self.since_boot,
-                "trial": {
-                    "duration": self.trial.duration,
-                    "crashLoopThreshold": self.trial.crash_loop_threshold,
-                    "healthySeconds": self.healthy_seconds,
-                    "seenHealthy": self.seen_healthy,
-                    "doubt": self.doubt,
-                },
-                "files": dict(self.files),
-                "dropped": list(self.dropped_components),
-                **trust,
-            },
-        )
+        content = {
+            "source": self.source.to_dict(),
+            **encode_fields(self, _RECORD_KEYS),
+            "trial": {**encode_fields(self.trial, _TRIAL_KEYS), **encode_fields(self, _TRIAL_SO_FAR_KEYS)},
+            "files": dict(self.files),
+            "dropped": list(self.dropped_components),
+        }
+        if self.trust is not None:
+            content["trust"] = self.trust.to_dict()
+        return encode_document("ConfigRecord", content)
 
     @classmethod
     def decode(cls, data: bytes) -> ConfigRecord:
@@ -156,26 +197,17 @@ class ConfigRecord(NamedTuple):
         if not data:
             return LOCAL_CONFIG
         value = decode_document(data, "ConfigRecord")
-        try:
+        with damaged_fields(_WRONG_FIELD):
             trial = value["trial"]
             return cls(
                 source=ConfigSource.from_dict(value["source"]),
-                content_hash=str(value["contentHash"]),
-                assignment=int(value["assignment"]),
-                node_uid=str(value["nodeUID"]),
-                adopted_at=str(value["adoptedAt"]),
-                boot_id=str(value["bootID"]),
-                since_boot=float(value["sinceBoot"]),
-                trial=Trial(float(trial["duration"]), int(trial["crashLoopThreshold"])),
-                healthy_seconds=float(trial["healthySeconds"]),
-                seen_healthy=trial["seenHealthy"] is True,
+                **decode_fields(cls, value, _RECORD_KEYS),
+                trial=Trial(**decode_fields(Trial, trial, _TRIAL_KEYS)),
+                **decode_fields(cls, trial, _TRIAL_SO_FAR_KEYS),
                 files={str(name): str(digest) for name, digest in value["files"].items()},
                 dropped_components=tuple(str(name) for name in value["dropped"]),
                 trust=None if value.get("trust") is None else RecordTrust.from_dict(value["trust"]),
-                doubt=str(trial["doubt"]),
             )
-        except (KeyError, TypeError, ValueError, OverflowError, AttributeError, InvalidConfigSource) as error:
-            raise DamagedFile(f"a field is missing or wrong: {error!r}") from error
 
 
 LOCAL_CONFIG = ConfigRecord()
@@ -198,10 +230,9 @@ def encode_floors(floors: Mapping[str, int]) -> bytes:
 
 def decode_floors(data: bytes) -> dict[str, int]:
     """Read the content of that file. Raises DamagedFile."""
-    try:
-        return {str(audience): int(floor) for audience, floor in decode_document(data, _FLOORS)["floors"].items()}
-    except (KeyError, TypeError, ValueError, OverflowError, AttributeError) as error:
-        raise DamagedFile(f"a field is missing or wrong: {error!r}") from error
+    value = decode_document(data, _FLOORS)
+    with damaged_fields(_WRONG_FIELD):
+        return {str(audience): int(floor) for audience, floor in value["floors"].items()}
 
 
 def raised_floors(floors: Mapping[str, int], *records: ConfigRecord | None) -> dict[str, int]:
@@ -246,20 +277,10 @@ class AssignmentFailure(NamedTuple):
     @classmethod
     def from_dict(cls, value: Mapping[str, Any]) -> AssignmentFailure:
         """Read what to_dict() has written. Raises KeyError, TypeError, ValueError."""
-        kind: Any = str(value["kind"])
-        return cls(
-            kind=kind,
-            uid=str(value["uid"]),
-            text=str(value["text"]),
-            crashes=int(value["crashes"]),
-            within=float(value["within"]),
-            time=str(value["time"]),
-            boot_id=str(value["boot_id"]),
-            since_boot=float(value["since_boot"]),
-            adopted_since_boot=float(value["adopted_since_boot"]),
-            suspect=value["suspect"] is True,
-            doubt=str(value["doubt"]),
-        )
+        return cls(**decode_fields(cls, value))
+
+
+_CONFIRMATION_KEYS = {"after": "after", "boot_id": "bootID", "since_boot": "sinceBoot", "is_given": "given"}
 
 
 class Confirmation(NamedTuple):
@@ -269,7 +290,7 @@ class Confirmation(NamedTuple):
     component, the one that was good then: another one is a break. is_given: whether the assignment is confirmed.
     """
 
-    after: float
+    after: float = 0.0
     boot_id: str = ""
     since_boot: float = 0.0
     invocations: Mapping[str, str] = {}
@@ -282,24 +303,16 @@ class Confirmation(NamedTuple):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the confirmation as JSON-able data."""
-        return {
-            "after": self.after,
-            "bootID": self.boot_id,
-            "sinceBoot": self.since_boot,
-            "invocations": dict(self.invocations),
-            "given": self.is_given,
-        }
+        return {**encode_fields(self, _CONFIRMATION_KEYS), "invocations": dict(self.invocations)}
 
     @classmethod
     def from_dict(cls, value: Mapping[str, Any]) -> Confirmation:
         """Read what to_dict() has written. Raises KeyError, TypeError, ValueError, AttributeError."""
-        return cls(
-            float(value["after"]),
-            str(value["bootID"]),
-            float(value["sinceBoot"]),
-            {str(name): str(invocation) for name, invocation in value["invocations"].items()},
-            value["given"] is True,
-        )
+        invocations = {str(name): str(invocation) for name, invocation in value["invocations"].items()}
+        return cls(**decode_fields(cls, value, _CONFIRMATION_KEYS), invocations=invocations)
+
+
+_ANSWERED_KEYS = {"node_uid": "nodeUID", "id": "id", "retried": "retried"}
 
 
 class AnsweredAssignment(NamedTuple):
@@ -338,11 +351,9 @@ class AnsweredAssignment(NamedTuple):
         return encode_document(
             "AnsweredAssignment",
             {
-                "nodeUID": self.node_uid,
-                "id": self.id,
+                **encode_fields(self, _ANSWERED_KEYS),
                 "source": None if self.source is None else self.source.to_dict(),
                 "outcome": None if self.failure is None else self.failure.to_dict(),
-                "retried": self.retried,
                 "confirmation": None if self.confirmation is None else self.confirmation.to_dict(),
             },
         )
@@ -351,15 +362,10 @@ class AnsweredAssignment(NamedTuple):
     def decode(cls, data: bytes) -> AnsweredAssignment:
         """Read a file's content. Raises DamagedFile."""
         value = decode_document(data, "AnsweredAssignment")
-        try:
-            confirmation = value["confirmation"]
+        with damaged_fields(_WRONG_FIELD):
             return cls(
-                node_uid=str(value["nodeUID"]),
-                id=int(value["id"]),
+                **decode_fields(cls, value, _ANSWERED_KEYS),
                 source=None if value["source"] is None else ConfigSource.from_dict(value["source"]),
                 failure=None if value["outcome"] is None else AssignmentFailure.from_dict(value["outcome"]),
-                retried=value["retried"] is True,
-                confirmation=None if confirmation is None else Confirmation.from_dict(confirmation),
+                confirmation=None if value["confirmation"] is None else Confirmation.from_dict(value["confirmation"]),
             )
-        except (KeyError, TypeError, ValueError, OverflowError, AttributeError, InvalidConfigSource) as error:
-            raise DamagedFile(f"a field is missing or wrong: {error!r}") from error

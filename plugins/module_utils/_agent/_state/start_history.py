@@ -9,12 +9,11 @@ These files are kept for each version of a component: a config that is bad under
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, Literal, NamedTuple
 
 from ..._foreign import load_json
-from .records import DamagedFile
+from .records import DamagedFile, damaged_fields, decode_fields, encode_fields
 
 MAX_STARTUPS = 64  # above any crashLoopThreshold, with room for restarts that do not count
 MAX_BAD_CONFIGS = 256
@@ -34,9 +33,9 @@ class End(NamedTuple):
 class Start(NamedTuple):
     """One start: INVOCATION_ID, when it was (boot id and seconds since boot; RFC 3339), the hash of the file read."""
 
-    invocation: str
-    boot_id: str
-    since_boot: float
+    invocation: str = ""
+    boot_id: str = ""
+    since_boot: float = 0.0
     time: str = ""
     config: str = ""
     end: End | None = None
@@ -130,25 +129,18 @@ def record_end(startups: Sequence[Start], invocation: str, boot_id: str, end: En
     return None
 
 
+_TIME_KEYS = {"since_boot": "sinceBoot", "time": "time"}
+_START_KEYS = {"invocation": "invocation", "boot_id": "bootID", "config": "config", **_TIME_KEYS}
+_END_KEYS = {"result": "result", "exit_code": "exitCode", "exit_status": "exitStatus", **_TIME_KEYS}
+
+
 def encode_startups(startups: Sequence[Start]) -> bytes:
     """Return the content of a ``startups`` file."""
     return _to_json(
         [
             {
-                "invocation": start.invocation,
-                "bootID": start.boot_id,
-                "sinceBoot": start.since_boot,
-                "time": start.time,
-                "config": start.config,
-                "end": None
-                if start.end is None
-                else {
-                    "result": start.end.result,
-                    "exitCode": start.end.exit_code,
-                    "exitStatus": start.end.exit_status,
-                    "sinceBoot": start.end.since_boot,
-                    "time": start.end.time,
-                },
+                **encode_fields(start, _START_KEYS),
+                "end": None if start.end is None else encode_fields(start.end, _END_KEYS),
             }
             for start in startups
         ]
@@ -160,28 +152,14 @@ def decode_startups(data: bytes) -> list[Start]:
     value = _from_json(data)
     if not isinstance(value, list):
         raise DamagedFile("it is not a list of starts")
-    try:
+    with damaged_fields("a start is wrong"):
         return [
             Start(
-                invocation=str(start["invocation"]),
-                boot_id=str(start["bootID"]),
-                since_boot=float(start["sinceBoot"]),
-                time=str(start["time"]),
-                config=str(start["config"]),
-                end=None
-                if start["end"] is None
-                else End(
-                    result=str(start["end"]["result"]),
-                    exit_code=str(start["end"]["exitCode"]),
-                    exit_status=str(start["end"]["exitStatus"]),
-                    since_boot=float(start["end"]["sinceBoot"]),
-                    time=str(start["end"]["time"]),
-                ),
+                **decode_fields(Start, start, _START_KEYS),
+                end=None if start["end"] is None else End(**decode_fields(End, start["end"], _END_KEYS)),
             )
             for start in value
         ]
-    except (KeyError, TypeError, ValueError, OverflowError, IndexError) as error:
-        raise DamagedFile(f"a start is wrong: {error!r}") from error
 
 
 def encode_bad_configs(bad: Mapping[str, BadConfig]) -> bytes:
@@ -195,27 +173,8 @@ def decode_bad_configs(data: bytes) -> dict[str, BadConfig]:
     value = _from_json(data)
     if not isinstance(value, dict):
         raise DamagedFile("it is not a map of UIDs")
-    try:
-        return {
-            uid: BadConfig(
-                time=str(mark["time"]),
-                reason=str(mark["reason"]),
-                kind=cast("BadConfigKind", str(mark["kind"])),
-                name=str(mark["name"]),
-                crashes=int(mark["crashes"]),
-                within=_finite(mark["within"]),
-                probe=str(mark["probe"]),
-            )
-            for uid, mark in value.items()
-        }
-    except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as error:
-        raise DamagedFile(f"an entry is wrong: {error!r}") from error
-
-
-def _finite(value: Any) -> float:
-    if not math.isfinite(value):
-        raise ValueError(f"{value} is not a number of seconds")
-    return float(value)
+    with damaged_fields("an entry is wrong"):
+        return {uid: BadConfig(**decode_fields(BadConfig, mark)) for uid, mark in value.items()}
 
 
 def _to_json(value: Any) -> bytes:

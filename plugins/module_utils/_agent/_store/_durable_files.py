@@ -154,22 +154,22 @@ class DurableFiles:
 
     def list_names(self, name: str) -> list[str]:
         """Return the sorted names in a directory, without files that are being written; [] without a directory."""
-        try:
-            return sorted(entry for entry in os.listdir(self.path(name)) if not entry.startswith(TEMPORARY))
-        except (FileNotFoundError, NotADirectoryError):
-            return []
+        return sorted(entry for entry in self._entries(name) if not entry.startswith(TEMPORARY))
 
     def remove_leftovers(self, name: str) -> None:
         """Remove the temporary files of interrupted writes from a directory.
 
         The caller holds the lock, since a write in progress looks the same.
         """
+        for entry in self._entries(name):
+            if entry.startswith(TEMPORARY):
+                self.remove(os.path.join(name, entry))
+
+    def _entries(self, name: str) -> list[str]:
         try:
-            leftovers = [entry for entry in os.listdir(self.path(name)) if entry.startswith(TEMPORARY)]
+            return os.listdir(self.path(name))
         except (FileNotFoundError, NotADirectoryError):
-            return
-        for entry in leftovers:
-            self.remove(os.path.join(name, entry))
+            return []
 
 
 STORE_LOCK = ".lock"  # in the state directory; never held during a restart, a probe or a request

@@ -47,6 +47,15 @@ def decode_values(text: str, what: str) -> Any:
         raise UndecodableConfig(str(error)) from error
 
 
+def decode_fields(data: bytes | None) -> Mapping[str, Any]:
+    """Return the fields of a config file as Kubernetes decodes them, {} if it is missing or holds no config."""
+    try:
+        values = decode_values((data or b"").decode("utf-8", "replace"), "the config")
+    except UndecodableConfig:
+        return {}
+    return values if isinstance(values, Mapping) else {}
+
+
 def _decode_strict(text: str, what: str) -> Any:
     # Imported here because prestart must load neither the engine nor YAML. The engine decodes, so that the values are
     # those that were validated: PyYAML reads 1:20, 4.1e1, n and dates differently from Kubernetes.

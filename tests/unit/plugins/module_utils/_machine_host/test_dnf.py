@@ -155,7 +155,7 @@ def test_a_new_minor_is_planned_and_installed_from_its_source(dnf: Dnf, root: Pa
     for version in ("1.33.5", "1.34.9"):
         source = offer(root, version[:4], f"{version}-1.1")
         declared = WantedPackages((WantedPackage("kubelet", version, ()),), source=source, key="KEY")
-        changes, refusals = preview_packages(host, HostState("w1"), dnf, declared, rollback=False)
+        changes, refusals = preview_packages(HostState("w1"), dnf, declared, rollback=False)
         assert refusals == []
         assert [change.after for change in changes] == [f"{version}-1.1"]
         change_packages(host, HostState("w1"), dnf, declared, Changes())
