@@ -1,14 +1,14 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Convert the values of a pool file. Pure."""
+"""Read settings of a pool file into dataclasses, and convert their values. Pure."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from dataclasses import dataclass, field, fields
+from typing import Any, TypeVar, cast
 
 from .._nodeconfig.strict_mapping import StrictFields
 
@@ -23,7 +23,44 @@ _KINDS = (
     (Mapping, "a mapping"),
     (Sequence, "a list"),
 )
+_READ = "read"  # in the metadata of a field: takes it from the section with its key
 _Choice = TypeVar("_Choice", bound=str)
+_Settings = TypeVar("_Settings")
+
+
+def setting(convert: Callable[[Any], Any], default: Any, *, key: str = "") -> Any:
+    """Return a field of a dataclass that is a key of its section.
+
+    convert: returns the value, or raises ValueError. key: if it is not the name of the field in camel case.
+    """
+    return custom_setting(lambda section, name: section.get(key or name, convert, default), default)
+
+
+def section(kind: type[Any]) -> Any:
+    """Return a field of a dataclass that is a section of its own. kind: a dataclass of settings."""
+    return custom_setting(lambda fields, name: read_settings(kind, fields.section(name)), kind())
+
+
+def custom_setting(read: Callable[[StrictFields, str], Any], default: Any) -> Any:
+    """Return a field of a dataclass that is read in another way. read: takes it from the section with its key."""
+    return field(default_factory=lambda: default, metadata={_READ: read})
+
+
+def read_settings(kind: type[_Settings], section: StrictFields) -> _Settings:
+    """Return a dataclass whose fields are settings; errors are collected in the section.
+
+    A setting that is missing or wrong has its default.
+    """
+    settings = kind(
+        **{part.name: part.metadata[_READ](section, _camel_case(part.name)) for part in fields(cast(Any, kind))}
+    )
+    section.reject_unknown()
+    return settings
+
+
+def _camel_case(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(part.capitalize() for part in rest)
 
 
 @dataclass(frozen=True)
@@ -106,20 +143,12 @@ def node_counts(fields: StrictFields, name: str, default: tuple[NodeCount, ...])
     return tuple(count for count in counts if count is not None)
 
 
-def texts(fields: StrictFields, name: str, default: tuple[str, ...]) -> tuple[str, ...]:
-    """Return a list of different texts."""
-    return as_texts(fields, name, fields.take(name), default)
-
-
-def as_texts(fields: StrictFields, name: str, value: Any, default: tuple[str, ...]) -> tuple[str, ...]:
-    """Return a value that must be a list of different texts. name: for an error."""
-    if value is None:
-        return default
+def texts(value: Any) -> tuple[str, ...]:
+    """Return a list of different texts. Raises ValueError."""
     if not is_list(value) or not all(isinstance(part, str) and part for part in value):
-        fields.error(name, value, "must be a list of texts")
-        return default
+        raise ValueError("must be a list of texts")
     if len(set(value)) != len(value):
-        fields.error(name, value, "names something twice")
+        raise ValueError("names something twice")
     return tuple(value)
 
 

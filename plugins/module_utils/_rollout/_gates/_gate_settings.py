@@ -47,19 +47,19 @@ def gate_keys() -> list[str]:
     return [NodeGate.key, *(gate_type.key for gate_type in SERVER_GATES)]
 
 
-def parse_gates(fields: StrictFields) -> Gates:
-    """Return the gates in the fields of a policy; errors are collected in them."""
-    value = fields.take("gates")
+def parse_gates(fields: StrictFields, key: str) -> Gates:
+    """Return the gates in the fields of a policy; errors are collected in them. key: of the list."""
+    value = fields.take(key)
     if value is None:
         return Gates()
     if not is_list(value) or len(value) > _MAX_GATES:
-        fields.error("gates", value, f"must be a list of at most {_MAX_GATES} gates")
+        fields.error(key, value, f"must be a list of at most {_MAX_GATES} gates")
         return Gates()
     nodes: list[NodeGate] = []
     servers: list[ServerGate] = []
     names: set[str] = set()
     for index, part in enumerate(value):
-        path = f"gates[{index}]"
+        path = f"{key}[{index}]"
         if not isinstance(part, Mapping):
             fields.error(path, part, "must be a mapping with a name and one of " + ", ".join(gate_keys()))
             continue

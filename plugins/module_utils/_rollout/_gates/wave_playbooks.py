@@ -7,28 +7,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..._nodeconfig.strict_mapping import StrictFields
+from .._pool_values import setting
 from ._gate_values import positive_duration, required_text
-
-_TIMEOUT = 1800.0
 
 
 @dataclass(frozen=True)
 class WavePlaybooks:
     """The user's own playbooks before and after each wave, "" for none. timeout: seconds for each run."""
 
-    before_wave: str = ""
-    after_wave: str = ""
-    timeout: float = _TIMEOUT
-
-
-def parse_wave_playbooks(fields: StrictFields) -> WavePlaybooks:
-    """Return the playbooks in the fields of a policy; errors are collected in them."""
-    playbooks = fields.section("playbooks")
-    settings = WavePlaybooks(
-        before_wave=playbooks.get("beforeWave", required_text, ""),
-        after_wave=playbooks.get("afterWave", required_text, ""),
-        timeout=playbooks.get("timeout", positive_duration, _TIMEOUT),
-    )
-    playbooks.reject_unknown()
-    return settings
+    before_wave: str = setting(required_text, "")
+    after_wave: str = setting(required_text, "")
+    timeout: float = setting(positive_duration, 1800.0)
