@@ -36,6 +36,14 @@ def setting(convert: Callable[[Any], Any], default: Any, *, key: str = "") -> An
     return custom_setting(lambda section, name: section.get(key or name, convert, default), default)
 
 
+def required_setting(convert: Callable[[Any], Any], substitute: Any, *, missing: str = "is required") -> Any:
+    """Return a field of a dataclass that is a key of its section, and must be there.
+
+    convert: as for setting. substitute: in place of a value that is wrong or missing. missing: the error without it.
+    """
+    return field(metadata={_READ: lambda section, name: section.require(name, convert, substitute, missing=missing)})
+
+
 def section(kind: type[Any]) -> Any:
     """Return a field of a dataclass that is a section of its own. kind: a dataclass of settings."""
     return custom_setting(lambda fields, name: read_settings(kind, fields.section(name)), kind())
@@ -46,14 +54,13 @@ def custom_setting(read: Callable[[StrictFields, str], Any], default: Any) -> An
     return field(default_factory=lambda: default, metadata={_READ: read})
 
 
-def read_settings(kind: type[_Settings], section: StrictFields) -> _Settings:
+def read_settings(kind: type[_Settings], section: StrictFields, **given: Any) -> _Settings:
     """Return a dataclass whose fields are settings; errors are collected in the section.
 
-    A setting that is missing or wrong has its default.
+    A setting that is missing or wrong has its default. given: the fields that are no settings.
     """
-    settings = kind(
-        **{part.name: part.metadata[_READ](section, _camel_case(part.name)) for part in fields(cast(Any, kind))}
-    )
+    read = {part.name: part.metadata[_READ] for part in fields(cast(Any, kind)) if _READ in part.metadata}
+    settings = kind(**given, **{name: take(section, _camel_case(name)) for name, take in read.items()})
     section.reject_unknown()
     return settings
 

@@ -95,9 +95,7 @@ def _server_gate(gate_type: type[ServerGate], fields: StrictFields, name: str) -
     interval = fields.get("interval", _interval, min(_INTERVAL, max(timeout, _SHORTEST_INTERVAL)))
     if len(fields.errors) == errors and timeout < interval:
         fields.error("timeout", timeout, f"{timeout:g}s is shorter than the interval of the questions, {interval:g}s")
-    own = fields.section(gate_type.key)
-    gate = gate_type.parse(own, name, timeout, interval)
-    own.reject_unknown()
+    gate = gate_type.parse(fields.section(gate_type.key), name, timeout, interval)
     fields.reject_unknown()
     return gate
 
