@@ -13,9 +13,8 @@ from urllib.parse import urlsplit
 
 from ..._foreign.patterns import Pattern
 from ..._text import first_names, sanitize
-from .._pool_values import choice, mapping, required_setting, setting
+from .._pool_values import REQUIRED, choice, mapping, pattern, required_text, setting
 from ._api_answers import json_of, labels_of, prometheus_data
-from ._gate_values import pattern, required_text
 from ._server_gate import ServerGate
 from .answers import GateAnswer, ServerAnswer, UnusableServerAnswer
 
@@ -45,8 +44,8 @@ class AlertsGate(ServerGate):
 
     key: ClassVar[str] = "alerts"
 
-    api: AlertApi = required_setting(choice(_APIS), _APIS[0], missing="is required: alertmanager or prometheus")
-    matching: Pattern = required_setting(pattern, Pattern(""))
+    api: AlertApi = setting(choice(_APIS), _APIS[0], missing="is required: alertmanager or prometheus")
+    matching: Pattern = setting(pattern, Pattern(""), missing=REQUIRED)
     labels: Mapping[str, str] = setting(_labels, {})
     watchdog: str = setting(required_text, "")
 

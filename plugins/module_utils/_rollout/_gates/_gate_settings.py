@@ -12,9 +12,8 @@ from typing import Any
 
 from ..._nodeconfig.durations import setting_duration
 from ..._nodeconfig.strict_mapping import StrictFields
-from .._pool_values import is_list
+from .._pool_values import is_list, positive_duration
 from ._alerts_gate import AlertsGate
-from ._gate_values import positive_duration
 from ._node_gates import NodeGate
 from ._prometheus_gate import PrometheusGate
 from ._server_gate import ServerGate

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 from ..._foreign import InvalidText, evaluation
 from ..._nodeconfig.strict_mapping import StrictFields
 from ..._text import sanitize
-from ._gate_values import required_text
+from .._pool_values import required_text
 from .answers import GateAnswer, GateVerdict
 
 _MAX_LENGTH = 1000  # characters

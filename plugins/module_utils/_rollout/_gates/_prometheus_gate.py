@@ -14,9 +14,8 @@ from typing import Any, ClassVar
 from urllib.parse import urlencode, urlsplit
 
 from ..._text import sanitize
-from .._pool_values import required_setting, setting
+from .._pool_values import REQUIRED, required_text, setting
 from ._api_answers import labels_of, prometheus_data
-from ._gate_values import required_text
 from ._server_gate import ServerGate
 from .answers import GateAnswer, ServerAnswer, UnusableServerAnswer
 
@@ -73,10 +72,8 @@ class PrometheusGate(ServerGate):
 
     key: ClassVar[str] = "prometheus"
 
-    query: str = required_setting(required_text, "")
-    condition: Condition = required_setting(
-        Condition.parse, Condition("<", 0.0), missing="is required, such as '< 0.01'"
-    )
+    query: str = setting(required_text, "", missing=REQUIRED)
+    condition: Condition = setting(Condition.parse, Condition("<", 0.0), missing="is required, such as '< 0.01'")
     node_label: str = setting(_label_name, "")
 
     @property

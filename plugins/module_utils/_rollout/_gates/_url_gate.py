@@ -12,8 +12,7 @@ from urllib.parse import urlsplit
 from ..._foreign.patterns import Pattern
 from ..._nodeconfig.strict_mapping import integer
 from ..._text import sanitize
-from .._pool_values import setting
-from ._gate_values import pattern
+from .._pool_values import pattern, setting
 from ._server_gate import ServerGate
 from .answers import GateAnswer, ServerAnswer, UnusableServerAnswer
 

@@ -14,7 +14,6 @@ from ..._nodeconfig.durations import setting_duration
 from ..._nodeconfig.strict_mapping import StrictFields, integer
 from .._drain._settings import DrainSettings, HostSettings, RebootSettings, parse_forbid
 from .._gates._gate_settings import Gates, parse_gates
-from .._gates.wave_playbooks import WavePlaybooks
 from .._pool_values import (
     NodeCount,
     choice,
@@ -22,9 +21,12 @@ from .._pool_values import (
     mapping,
     node_count,
     node_counts,
+    positive_duration,
     read_settings,
+    required_text,
     section,
     setting,
+    take_settings,
     texts,
 )
 from ..plan import OnFailure
@@ -94,10 +96,10 @@ class AnswerTimes:
     restart_delay, time_to_crash, health_timeout: the settings of the nodes that determine how long a crash loop takes.
     """
 
-    timeout: float = 300.0
-    restart_delay: float = 10.0
-    time_to_crash: float = 10.0
-    health_timeout: float = 120.0
+    timeout: float = setting(setting_duration, 300.0, key="nodeTimeout")
+    restart_delay: float = setting(setting_duration, 10.0)
+    time_to_crash: float = setting(setting_duration, 10.0)
+    health_timeout: float = setting(setting_duration, 120.0)
 
     def crash_loop(self, trial: Trial) -> float:
         """Return how long a crash loop may last: (threshold + 1) restarts, then healthTimeout."""
@@ -105,14 +107,13 @@ class AnswerTimes:
         return starts * (self.restart_delay + self.time_to_crash) + self.health_timeout
 
 
-def _answer_times(fields: StrictFields, _key: str) -> AnswerTimes:
-    default = AnswerTimes()
-    return AnswerTimes(
-        timeout=fields.get("nodeTimeout", setting_duration, default.timeout),
-        restart_delay=fields.get("restartDelay", setting_duration, default.restart_delay),
-        time_to_crash=fields.get("timeToCrash", setting_duration, default.time_to_crash),
-        health_timeout=fields.get("healthTimeout", setting_duration, default.health_timeout),
-    )
+@dataclass(frozen=True)
+class WavePlaybooks:
+    """The user's own playbooks before and after each wave, "" for none. timeout: seconds for each run."""
+
+    before_wave: str = setting(required_text, "")
+    after_wave: str = setting(required_text, "")
+    timeout: float = setting(positive_duration, 1800.0)
 
 
 @dataclass(frozen=True)
@@ -129,7 +130,7 @@ class Policy:
     soak: float = setting(setting_duration, 120.0)
     max_unavailable: NodeCount = setting(_max_unavailable, NodeCount(10, True))
     failure_budget: NodeCount = setting(_failure_budget, NodeCount(1))
-    answer: AnswerTimes = custom_setting(_answer_times, AnswerTimes())
+    answer: AnswerTimes = custom_setting(lambda part, _key: take_settings(AnswerTimes, part), AnswerTimes())
     on_failure: OnFailure = setting(choice(ON_FAILURE), "halt")
     maintenance_windows: MaintenanceWindows = custom_setting(parse_maintenance_windows, MaintenanceWindows())
     approval: Approval = custom_setting(parse_approval, Approval())

@@ -25,8 +25,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._gates._pro
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates._server_access import ServerAccess
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates._url_gate import UrlGate
-from ansible_collections.configok.node.plugins.module_utils._rollout._gates.wave_playbooks import WavePlaybooks
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool.policy import Policy
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool.policy import Policy, WavePlaybooks
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool.pool_file import parse_policy
 
 PROMETHEUS = {"url": "https://prometheus.example:9090/prefix/", "query": "up", "condition": "== 1"}
