@@ -31,7 +31,7 @@ from ansible.parsing.vault import PromptVaultSecret
 
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.durations import describe_duration
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates.answers import GateAnswer, GateVerdict
-from ansible_collections.configok.node.plugins.module_utils._rollout._gates.wave_playbooks import WavePlaybooks
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool.policy import WavePlaybooks
 from ansible_collections.configok.node.plugins.module_utils._rollout._run.run_options import ShouldStop
 from ansible_collections.configok.node.plugins.module_utils._text import first_names, sanitize
 

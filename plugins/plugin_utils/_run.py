@@ -15,7 +15,7 @@ from typing import Any
 
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.durations import setting_duration
 from ansible_collections.configok.node.plugins.module_utils._rollout import RolloutError
-from ansible_collections.configok.node.plugins.module_utils._rollout._decisions.window import Progress
+from ansible_collections.configok.node.plugins.module_utils._rollout._decisions.wave_limits import Progress
 from ansible_collections.configok.node.plugins.module_utils._rollout._report.rendering import NAMES_SHOWN
 from ansible_collections.configok.node.plugins.module_utils._rollout._run.pool_lock import MAX_LEASE_DURATION
 from ansible_collections.configok.node.plugins.module_utils._rollout._run.wave_run import WaveResult

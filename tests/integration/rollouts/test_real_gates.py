@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -184,7 +185,7 @@ def test_a_server_that_goes_down_and_comes_back(tmp_path: Path, metrics: Metrics
     with Prometheus(tmp_path, metrics.address) as server:
         server.wait_for("errors")
         asked = gate("prometheus", server.url, query="errors", condition="< 0.01", timeout="2s")
-        with GateMonitor([asked], clock, lambda: None) as monitor:
+        with closing(GateClient()) as client, GateMonitor([asked], clock, lambda: None, client.ask) as monitor:
 
             def wait_for(verdict: GateVerdict, soaked_at: float | None) -> str:
                 deadline = clock.monotonic() + 15.0

@@ -18,7 +18,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignme
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle import build_bundle
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle_trial import Trial
 from ansible_collections.configok.node.plugins.module_utils._rollout._decisions.planner import make_plan
-from ansible_collections.configok.node.plugins.module_utils._rollout._decisions.window import Progress
+from ansible_collections.configok.node.plugins.module_utils._rollout._decisions.wave_limits import Progress
 from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_access import assign_nodes
 from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_list import list_nodes
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool.pool_file import Pool, parse_pool

@@ -28,7 +28,7 @@ from ..._machines._status import MachineStatus, diff_of, render_machine_plan, st
 from ..._rollout import RolloutRefused
 from ..._rollout._decisions.machine_planner import left_behind_warnings, make_machine_plan, needs_run
 from ..._rollout._decisions.transitions import complete_rollout
-from ..._rollout._decisions.window import Progress
+from ..._rollout._decisions.wave_limits import Progress
 from ..._rollout._nodes.node_view import NodeView, node_view
 from ..._rollout._pool.policy import Policy
 from ..._rollout._pool.pool_file import Pool

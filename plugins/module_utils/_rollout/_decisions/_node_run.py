@@ -8,19 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Final, Literal
 
 from ._gate import Attempt
-
-# The states of a node as results and reports show them; several phases may look the same there.
-NodeState = Literal["waiting", "in flight", "soaking", "passed", "failed", "unknown", "gone"]
-WAITING: Final = "waiting"
-IN_FLIGHT: Final = "in flight"  # assigned and not up yet: the node holds a slot
-SOAKING: Final = "soaking"  # up again: the slot is free, and the verdict is open
-PASSED: Final = "passed"
-FAILED: Final = "failed"
-UNKNOWN: Final = "unknown"
-GONE: Final = "gone"
 
 
 class Phase(Enum):
@@ -30,9 +19,9 @@ class Phase(Enum):
     MOVING = "moving"  # it holds a slot, and a thread drains and assigns it
     POSTPONED = "postponed"  # its assignment has no answer: it waits again, and may be assigned
     UNCONFIRMED = "unconfirmed"  # it is assigned, and the watch has not shown that yet
-    IN_FLIGHT = "in flight"  # it is assigned, and is not up yet
+    IN_FLIGHT = "in flight"  # it is assigned and not up yet: it holds a slot
     REBOOTING = "rebooting"  # it uses its new config, and a thread reboots it for that
-    SOAKING = "soaking"
+    SOAKING = "soaking"  # it is up again: its slot is free, and the verdict is open
     ROLLING_BACK = "rolling back"  # it has failed, and a thread takes it back before that counts
     PASSED = "passed"
     FAILED = "failed"
@@ -58,17 +47,11 @@ NEXT_PHASES: Mapping[Phase, frozenset[Phase]] = {
 }
 """The phases that may follow each phase; there are no others."""
 
-_STATE_OF: Mapping[Phase, NodeState] = {
-    Phase.WAITING: WAITING,
-    Phase.POSTPONED: WAITING,
-    Phase.MOVING: IN_FLIGHT,
-    Phase.UNCONFIRMED: IN_FLIGHT,
-    Phase.IN_FLIGHT: IN_FLIGHT,
-    Phase.SOAKING: SOAKING,
-    Phase.PASSED: PASSED,
-    Phase.FAILED: FAILED,
-    Phase.UNKNOWN: UNKNOWN,
-    Phase.GONE: GONE,
+# What users need not tell apart: counts and lines have the phase on the right.
+_SHOWN_AS: Mapping[Phase, Phase] = {
+    Phase.POSTPONED: Phase.WAITING,
+    Phase.MOVING: Phase.IN_FLIGHT,
+    Phase.UNCONFIRMED: Phase.IN_FLIGHT,
 }
 _IN_A_THREAD = (Phase.REBOOTING, Phase.ROLLING_BACK)
 _OPEN = (Phase.UNCONFIRMED, Phase.IN_FLIGHT, Phase.REBOOTING, Phase.SOAKING, Phase.ROLLING_BACK)
@@ -95,9 +78,10 @@ class NodeRun:
     reason: str = ""
 
     @property
-    def state(self) -> NodeState:
-        """Return the node's state as results show it."""
-        return _STATE_OF[self.before if self.before is not None else self.phase]
+    def state(self) -> Phase:
+        """Return the phase as users see it, to whom some look the same."""
+        phase = self.phase if self.before is None else self.before
+        return _SHOWN_AS.get(phase, phase)
 
     @property
     def is_open(self) -> bool:

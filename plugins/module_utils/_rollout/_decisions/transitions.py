@@ -39,7 +39,7 @@ from ._ending import complete, with_missed
 from .control_requests import abort_rollout
 from .planner import is_broken, is_down_for_another_reason
 from .skipped import skip_reason
-from .window import WaveOutcome, WindowStep
+from .wave_limits import WaveOutcome, WindowStep
 
 
 def start_rollout(record: Record, plan: Plan, views: Sequence[NodeView], now: str) -> Record:

@@ -12,7 +12,7 @@ from typing import Any, Final
 from ..._componentconfig.disruption import disruption_classes
 from ..._nodeconfig.durations import setting_duration
 from ..._nodeconfig.strict_mapping import StrictFields, boolean
-from .._pool_values import text, texts
+from .._pool_values import setting, text, texts
 
 REBOOT: Final = "reboot"
 REPLACE: Final = "replace"
@@ -20,90 +20,6 @@ _RESTART = "restart"
 _DRAIN = "drain"
 _HARMLESS = ("none", "live")
 WITH_DRAIN = (_DRAIN, "drain+state", REBOOT, REPLACE)
-
-
-@dataclass(frozen=True)
-class DrainSettings:
-    """How nodes are drained, as the options of kubectl drain; times in seconds.
-
-    timeout: after which a drain fails. grace_period: for each pod, None for the pod's own. force: evict pods without a
-    controller, which nothing creates again. delete_empty_dir_data: evict pods that have an emptyDir.
-    """
-
-    timeout: float = 600.0
-    grace_period: int | None = None
-    force: bool = False
-    delete_empty_dir_data: bool = False
-
-
-@dataclass(frozen=True)
-class RebootSettings:
-    """Whether and how nodes are rebooted. timeout: seconds; playbook: the user's own, "" for the collection's."""
-
-    allowed: bool = False
-    timeout: float = 600.0
-    playbook: str = ""
-
-
-@dataclass(frozen=True)
-class HostSettings:
-    """How long a provider may take to change the host of a machine; timeout: seconds."""
-
-    timeout: float = 900.0
-
-
-def parse_host(fields: StrictFields) -> HostSettings:
-    """Return the settings in policy.host; errors are collected in the fields."""
-    settings = HostSettings(timeout=fields.get("timeout", _host_limit, HostSettings().timeout))
-    fields.reject_unknown()
-    return settings
-
-
-def parse_drain(fields: StrictFields) -> DrainSettings:
-    """Return the settings in policy.drain; errors are collected in the fields."""
-    default = DrainSettings()
-    settings = DrainSettings(
-        timeout=fields.get("timeout", _limit, default.timeout),
-        grace_period=fields.get("gracePeriod", _whole_seconds, default.grace_period),
-        force=fields.get("force", boolean, default.force),
-        delete_empty_dir_data=fields.get("deleteEmptyDirData", boolean, default.delete_empty_dir_data),
-    )
-    fields.reject_unknown()
-    return settings
-
-
-def parse_reboot(fields: StrictFields) -> RebootSettings:
-    """Return the settings in policy.reboot; errors are collected in the fields."""
-    default = RebootSettings()
-    settings = RebootSettings(
-        allowed=fields.get("allowed", boolean, default.allowed),
-        timeout=fields.get("timeout", _limit, default.timeout),
-        playbook=fields.get("playbook", text, default.playbook),
-    )
-    fields.reject_unknown()
-    return settings
-
-
-def parse_forbid(fields: StrictFields) -> tuple[str, ...]:
-    """Return the classes of disruption in the list `forbid` of a policy; errors are collected in the fields."""
-    names = texts(fields, "forbid", ())
-    allowed = [name for name in disruption_classes() if name not in _HARMLESS]
-    for name in names:
-        if name not in allowed:
-            fields.error("forbid", name, f"{name[:60]!r} must be one of {', '.join(allowed)}")
-    return names
-
-
-def forbidding_class(name: str, forbid: tuple[str, ...]) -> str:
-    """Return the forbidden class because of which a class is forbidden, "" if it is allowed.
-
-    `drain` forbids all classes that need a drain, and `restart` all that need a restart.
-    """
-    if name in forbid:
-        return name
-    if _DRAIN in forbid and name in WITH_DRAIN:
-        return _DRAIN
-    return _RESTART if _RESTART in forbid and name not in _HARMLESS else ""
 
 
 def _limit(value: Any) -> float:
@@ -122,3 +38,55 @@ def _host_limit(value: Any) -> float:
 
 def _whole_seconds(value: Any) -> int:
     return math.ceil(setting_duration(value))
+
+
+@dataclass(frozen=True)
+class DrainSettings:
+    """How nodes are drained, as the options of kubectl drain; times in seconds.
+
+    timeout: after which a drain fails. grace_period: for each pod, None for the pod's own. force: evict pods without a
+    controller, which nothing creates again. delete_empty_dir_data: evict pods that have an emptyDir.
+    """
+
+    timeout: float = setting(_limit, 600.0)
+    grace_period: int | None = setting(_whole_seconds, None)
+    force: bool = setting(boolean, False)
+    delete_empty_dir_data: bool = setting(boolean, False)
+
+
+@dataclass(frozen=True)
+class RebootSettings:
+    """Whether and how nodes are rebooted. timeout: seconds; playbook: the user's own, "" for the collection's."""
+
+    allowed: bool = setting(boolean, False)
+    timeout: float = setting(_limit, 600.0)
+    playbook: str = setting(text, "")
+
+
+@dataclass(frozen=True)
+class HostSettings:
+    """How long a provider may take to change the host of a machine; timeout: seconds."""
+
+    timeout: float = setting(_host_limit, 900.0)
+
+
+def parse_forbid(fields: StrictFields, key: str) -> tuple[str, ...]:
+    """Return the classes of disruption in a list of a policy; errors are collected in the fields. key: of the list."""
+    names = fields.get(key, texts, ())
+    allowed = [name for name in disruption_classes() if name not in _HARMLESS]
+    for name in names:
+        if name not in allowed:
+            fields.error(key, name, f"{name[:60]!r} must be one of {', '.join(allowed)}")
+    return names
+
+
+def forbidding_class(name: str, forbid: tuple[str, ...]) -> str:
+    """Return the forbidden class because of which a class is forbidden, "" if it is allowed.
+
+    `drain` forbids all classes that need a drain, and `restart` all that need a restart.
+    """
+    if name in forbid:
+        return name
+    if _DRAIN in forbid and name in WITH_DRAIN:
+        return _DRAIN
+    return _RESTART if _RESTART in forbid and name not in _HARMLESS else ""

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Gates in addition to a node's own answer: the Node, Prometheus, alerts, URLs. Private to configok.node.
 
-The decisions are pure: _answers, _condition, _decisions. _gate_settings, _node_gates and the types of server gates
-evaluate the patterns and expressions of users, in child processes. _gate_client asks servers, and _gate_monitor does so
-in the background.
+The decisions are pure: answers and _decisions. _gate_settings, _node_gates and the types of server gates evaluate the
+patterns and expressions of users, in child processes. gate_client asks servers, and _gate_monitor does so in the
+background.
 """

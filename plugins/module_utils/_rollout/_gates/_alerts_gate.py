@@ -7,17 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 from urllib.parse import urlsplit
 
 from ..._foreign.patterns import Pattern
-from ..._nodeconfig.strict_mapping import StrictFields
 from ..._text import first_names, sanitize
-from .._pool_values import choice, mapping
+from .._pool_values import REQUIRED, choice, mapping, pattern, required_text, setting
 from ._api_answers import json_of, labels_of, prometheus_data
-from ._gate_values import pattern, required_text
-from ._server_access import parse_access
 from ._server_gate import ServerGate
 from .answers import GateAnswer, ServerAnswer, UnusableServerAnswer
 
@@ -27,6 +24,14 @@ _APIS: tuple[AlertApi, ...] = ("alertmanager", "prometheus")
 _LABEL_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _NAMES_SHOWN = 5
 _MAX_TEXT = 200
+
+
+def _labels(value: Any) -> dict[str, str]:
+    labels = mapping(value)
+    for key, part in labels.items():
+        if not _LABEL_NAME.match(key) or not isinstance(part, str):
+            raise ValueError(f"{key[:60]!r} must be the name of a label, with a text as its value")
+    return labels
 
 
 @dataclass(frozen=True)
@@ -39,24 +44,10 @@ class AlertsGate(ServerGate):
 
     key: ClassVar[str] = "alerts"
 
-    api: AlertApi
-    matching: Pattern
-    labels: Mapping[str, str] = field(default_factory=dict)
-    watchdog: str = ""
-
-    @classmethod
-    def parse(cls, fields: StrictFields, name: str, timeout: float, interval: float) -> AlertsGate:
-        """Return the gate in the fields of its type; errors are collected in them."""
-        return cls(
-            name,
-            parse_access(fields),
-            timeout,
-            interval,
-            api=fields.require("api", choice(_APIS), _APIS[0], missing="is required: alertmanager or prometheus"),
-            matching=fields.require("matching", pattern, Pattern("")),
-            labels=fields.get("labels", _labels, {}),
-            watchdog=fields.get("watchdog", required_text, ""),
-        )
+    api: AlertApi = setting(choice(_APIS), _APIS[0], missing="is required: alertmanager or prometheus")
+    matching: Pattern = setting(pattern, Pattern(""), missing=REQUIRED)
+    labels: Mapping[str, str] = setting(_labels, {})
+    watchdog: str = setting(required_text, "")
 
     def target(self) -> str:
         """Return the path and the query of the request for the alerts that fire, or for the alerting rules."""
@@ -137,11 +128,3 @@ def _rules(data: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         if not isinstance(rules, list):
             raise UnusableServerAnswer("the answer has no rules that can be read")
         yield from (rule for rule in rules if isinstance(rule, dict) and rule.get("type") == "alerting")
-
-
-def _labels(value: Any) -> dict[str, str]:
-    labels = mapping(value)
-    for key, part in labels.items():
-        if not _LABEL_NAME.match(key) or not isinstance(part, str):
-            raise ValueError(f"{key[:60]!r} must be the name of a label, with a text as its value")
-    return labels

@@ -15,7 +15,6 @@ from ..timing import Clock
 from ._decisions import GateHistory, decide_node, decide_pool
 from ._server_gate import ServerGate
 from .answers import GateAnswer, GateDecision, GateVerdict, ServerAnswer
-from .gate_client import GateClient
 
 AskServer = Callable[[ServerGate], ServerAnswer]
 """Asks a gate's server once, within the gate's timeout; an error is an answer too."""
@@ -35,25 +34,22 @@ class GateMonitor:
     """Asks gates at their intervals while a wave moves. A context manager: leaving it ends the questions.
 
     clock: measures all times that the methods take. wake: is called after each answer, in the thread of the gate. ask:
-    asks one gate once; by default over HTTP.
+    asks one gate once.
     """
 
-    def __init__(
-        self, gates: Sequence[ServerGate], clock: Clock, wake: Callable[[], object], ask: AskServer | None = None
-    ) -> None:
+    def __init__(self, gates: Sequence[ServerGate], clock: Clock, wake: Callable[[], object], ask: AskServer) -> None:
         self._clock = clock
         self._wake = wake
-        self._client = GateClient()
-        self._ask = ask or self._client.ask
+        self._ask = ask
         self._stop = threading.Event()
         self._mutex = threading.Lock()  # never held while a thread waits for anything
         self.started_at = clock.monotonic()
-        self._gates = [_Asked(gate, _history(gate, self.started_at)) for gate in gates]
+        self._gates = [
+            _Asked(gate, GateHistory(gate.name, gate.timeout, self.started_at, gate.answers_by_node)) for gate in gates
+        ]
 
     def __enter__(self) -> GateMonitor:
-        self.started_at = self._clock.monotonic()
         for asked in self._gates:
-            asked.history = _history(asked.gate, self.started_at)
             self._clock.start(partial(self._ask_repeatedly, asked), f"gate-{asked.gate.name}")
         return self
 
@@ -61,7 +57,6 @@ class GateMonitor:
         self._stop.set()
         for asked in self._gates:
             asked.ask_now.set()
-        self._client.close()
 
     @property
     def has_node_answers(self) -> bool:
@@ -128,9 +123,4 @@ class GateMonitor:
         try:
             return self._ask(gate)
         except Exception as error:  # noqa: BLE001 - a fault of ours: the gate does not know, and says why
-            reason = f"gate {gate.name} does not know: {type(error).__name__}: {sanitize(error, 200)}"
-            return ServerAnswer(GateAnswer(gate.name, GateVerdict.UNKNOWN, reason))
-
-
-def _history(gate: ServerGate, started_at: float) -> GateHistory:
-    return GateHistory(gate.name, gate.timeout, started_at, gate.answers_by_node)
+            return gate.unknown(f"{type(error).__name__}: {sanitize(error, 200)}")

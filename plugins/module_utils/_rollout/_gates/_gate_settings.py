@@ -12,9 +12,8 @@ from typing import Any
 
 from ..._nodeconfig.durations import setting_duration
 from ..._nodeconfig.strict_mapping import StrictFields
-from .._pool_values import is_list
+from .._pool_values import is_list, positive_duration
 from ._alerts_gate import AlertsGate
-from ._gate_values import positive_duration
 from ._node_gates import NodeGate
 from ._prometheus_gate import PrometheusGate
 from ._server_gate import ServerGate
@@ -47,19 +46,19 @@ def gate_keys() -> list[str]:
     return [NodeGate.key, *(gate_type.key for gate_type in SERVER_GATES)]
 
 
-def parse_gates(fields: StrictFields) -> Gates:
-    """Return the gates in the fields of a policy; errors are collected in them."""
-    value = fields.take("gates")
+def parse_gates(fields: StrictFields, key: str) -> Gates:
+    """Return the gates in the fields of a policy; errors are collected in them. key: of the list."""
+    value = fields.take(key)
     if value is None:
         return Gates()
     if not is_list(value) or len(value) > _MAX_GATES:
-        fields.error("gates", value, f"must be a list of at most {_MAX_GATES} gates")
+        fields.error(key, value, f"must be a list of at most {_MAX_GATES} gates")
         return Gates()
     nodes: list[NodeGate] = []
     servers: list[ServerGate] = []
     names: set[str] = set()
     for index, part in enumerate(value):
-        path = f"gates[{index}]"
+        path = f"{key}[{index}]"
         if not isinstance(part, Mapping):
             fields.error(path, part, "must be a mapping with a name and one of " + ", ".join(gate_keys()))
             continue
@@ -95,9 +94,7 @@ def _server_gate(gate_type: type[ServerGate], fields: StrictFields, name: str) -
     interval = fields.get("interval", _interval, min(_INTERVAL, max(timeout, _SHORTEST_INTERVAL)))
     if len(fields.errors) == errors and timeout < interval:
         fields.error("timeout", timeout, f"{timeout:g}s is shorter than the interval of the questions, {interval:g}s")
-    own = fields.section(gate_type.key)
-    gate = gate_type.parse(own, name, timeout, interval)
-    own.reject_unknown()
+    gate = gate_type.parse(fields.section(gate_type.key), name, timeout, interval)
     fields.reject_unknown()
     return gate
 

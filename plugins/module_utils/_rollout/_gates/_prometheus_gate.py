@@ -5,24 +5,65 @@
 
 from __future__ import annotations
 
+import math
+import operator
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 from urllib.parse import urlencode, urlsplit
 
-from ..._nodeconfig.strict_mapping import StrictFields
 from ..._text import sanitize
+from .._pool_values import REQUIRED, required_text, setting
 from ._api_answers import labels_of, prometheus_data
-from ._condition import Condition
-from ._gate_values import required_text
-from ._server_access import parse_access
 from ._server_gate import ServerGate
 from .answers import GateAnswer, ServerAnswer, UnusableServerAnswer
 
 _LABEL_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _MAX_TEXT = 200
 _LONGEST_QUERY = 30.0  # seconds: the time limit of a query
+_OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
+}
+_CONDITION = re.compile(r"\s*(<=|>=|==|!=|<|>)\s*([-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?)\s*\Z")
+_LONGEST_CONDITION = 64
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A comparison with a number, such as "< 0.01"."""
+
+    operator: str
+    number: float
+
+    @classmethod
+    def parse(cls, value: Any) -> Condition:
+        """Return the condition in a text. Raises ValueError."""
+        match = _CONDITION.match(value) if isinstance(value, str) and len(value) <= _LONGEST_CONDITION else None
+        if match is None or not math.isfinite(float(match.group(2))):
+            raise ValueError(
+                f"{str(value)[:50]!r} must be a comparison with a number in quotes, such as '< 0.01': "
+                f"one of {' '.join(_OPERATORS)}, then the number"
+            )
+        return cls(match.group(1), float(match.group(2)))
+
+    def __str__(self) -> str:
+        return f"{self.operator} {self.number:g}"
+
+    def is_met(self, value: float) -> bool | None:
+        """Return whether a value meets the condition, None for a value that is not a number (NaN)."""
+        return None if math.isnan(value) else _OPERATORS[self.operator](value, self.number)
+
+
+def _label_name(value: Any) -> str:
+    if not isinstance(value, str) or not _LABEL_NAME.match(value):
+        raise ValueError(f"{str(value)[:60]!r} must be the name of a label of the query's result, such as node")
+    return value
 
 
 @dataclass(frozen=True)
@@ -31,24 +72,9 @@ class PrometheusGate(ServerGate):
 
     key: ClassVar[str] = "prometheus"
 
-    query: str
-    condition: Condition
-    node_label: str = ""
-
-    @classmethod
-    def parse(cls, fields: StrictFields, name: str, timeout: float, interval: float) -> PrometheusGate:
-        """Return the gate in the fields of its type; errors are collected in them."""
-        return cls(
-            name,
-            parse_access(fields),
-            timeout,
-            interval,
-            query=fields.require("query", required_text, ""),
-            condition=fields.require(
-                "condition", Condition.parse, Condition("<", 0.0), missing="is required, such as '< 0.01'"
-            ),
-            node_label=fields.get("nodeLabel", _label_name, ""),
-        )
+    query: str = setting(required_text, "", missing=REQUIRED)
+    condition: Condition = setting(Condition.parse, Condition("<", 0.0), missing="is required, such as '< 0.01'")
+    node_label: str = setting(_label_name, "")
 
     @property
     def answers_by_node(self) -> bool:
@@ -93,12 +119,6 @@ class PrometheusGate(ServerGate):
             if is_met is None:
                 without_number = f"{_shown(labels)}the result is not a number (NaN)"
         return self.unknown(without_number).answer if without_number else self.yes()
-
-
-def _label_name(value: Any) -> str:
-    if not isinstance(value, str) or not _LABEL_NAME.match(value):
-        raise ValueError(f"{str(value)[:60]!r} must be the name of a label of the query's result, such as node")
-    return value
 
 
 def _shown(labels: Mapping[str, str]) -> str:

@@ -11,41 +11,10 @@ from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
 from ..._nodeconfig.strict_mapping import StrictFields, boolean
-from ._gate_values import required_text
+from .._pool_values import required_text, setting, take_settings
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
-
-
-@dataclass(frozen=True)
-class ServerAccess:
-    """How a server is reached. ca_cert, token_file: paths. token_variable: the environment variable with the token."""
-
-    url: str
-    ca_cert: str = ""
-    validate_certs: bool = True
-    token_file: str = ""
-    token_variable: str = ""
-
-
-def parse_access(fields: StrictFields, *, allow_query: bool = False) -> ServerAccess:
-    """Return the access in the fields of a gate; errors are collected in them. allow_query: of the URL."""
-    access = ServerAccess(
-        url=fields.require("url", _url_with_query if allow_query else _url, ""),
-        ca_cert=fields.get("caCert", required_text, ""),
-        validate_certs=fields.get("validateCerts", boolean, True),
-        token_file=fields.get("tokenFile", required_text, ""),
-        token_variable=fields.get("tokenVariable", _variable, ""),
-    )
-    if access.token_file and access.token_variable:
-        fields.error("tokenVariable", None, "give either tokenFile or tokenVariable, not both")
-    if access.ca_cert and not access.validate_certs:
-        fields.error("caCert", None, "has no effect with validateCerts: false")
-    server = urlsplit(access.url)
-    key = "tokenFile" if access.token_file else "tokenVariable" if access.token_variable else ""
-    if key and server.scheme == "http" and server.hostname not in _LOOPBACK:
-        fields.error(key, None, "needs a URL with https: over http, anyone on the network path could read the token")
-    return access
 
 
 def _variable(value: Any) -> str:
@@ -82,3 +51,29 @@ def _split(line: str) -> SplitResult | None:
     except ValueError:
         return None
     return parts
+
+
+@dataclass(frozen=True)
+class ServerAccess:
+    """How a server is reached. ca_cert, token_file: paths. token_variable: the environment variable with the token."""
+
+    url: str
+    ca_cert: str = setting(required_text, "")
+    validate_certs: bool = setting(boolean, True)
+    token_file: str = setting(required_text, "")
+    token_variable: str = setting(_variable, "")
+
+
+def parse_access(fields: StrictFields, *, allow_query: bool = False) -> ServerAccess:
+    """Return the access in the fields of a gate; errors are collected in them. allow_query: of the URL."""
+    url = fields.require("url", _url_with_query if allow_query else _url, "")
+    access = take_settings(ServerAccess, fields, url=url)
+    if access.token_file and access.token_variable:
+        fields.error("tokenVariable", None, "give either tokenFile or tokenVariable, not both")
+    if access.ca_cert and not access.validate_certs:
+        fields.error("caCert", None, "has no effect with validateCerts: false")
+    server = urlsplit(access.url)
+    key = "tokenFile" if access.token_file else "tokenVariable" if access.token_variable else ""
+    if key and server.scheme == "http" and server.hostname not in _LOOPBACK:
+        fields.error(key, None, "needs a URL with https: over http, anyone on the network path could read the token")
+    return access

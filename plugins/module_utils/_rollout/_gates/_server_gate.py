@@ -15,7 +15,8 @@ from typing import ClassVar, TypeVar
 from ..._foreign import InvalidText
 from ..._nodeconfig.strict_mapping import StrictFields
 from ..._text import sanitize
-from ._server_access import ServerAccess
+from .._pool_values import read_settings
+from ._server_access import ServerAccess, parse_access
 from .answers import GateAnswer, GateVerdict, ServerAnswer, UnusableServerAnswer
 
 _MAX_TEXT = 200
@@ -31,6 +32,7 @@ class ServerGate(ABC):
 
     key: ClassVar[str]  # of a gate in the pool file, with the fields of the type
     accept: ClassVar[str] = "application/json"
+    allows_query: ClassVar[bool] = False  # in the URL
     limit: ClassVar[int] = 16 << 20  # bytes of an answer: some ten thousand alerts
 
     name: str
@@ -39,9 +41,10 @@ class ServerGate(ABC):
     interval: float
 
     @classmethod
-    @abstractmethod
-    def parse(cls: type[_Gate], fields: StrictFields, name: str, timeout: float, interval: float) -> _Gate:
-        """Return the gate in the fields of its type; errors are collected in them."""
+    def parse(cls: type[_Gate], section: StrictFields, name: str, timeout: float, interval: float) -> _Gate:
+        """Return the gate in the section of its type; errors are collected in it."""
+        access = parse_access(section, allow_query=cls.allows_query)
+        return read_settings(cls, section, name=name, access=access, timeout=timeout, interval=interval)
 
     @abstractmethod
     def target(self) -> str:

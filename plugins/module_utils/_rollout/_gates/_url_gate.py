@@ -10,10 +10,9 @@ from typing import ClassVar
 from urllib.parse import urlsplit
 
 from ..._foreign.patterns import Pattern
-from ..._nodeconfig.strict_mapping import StrictFields, integer
+from ..._nodeconfig.strict_mapping import integer
 from ..._text import sanitize
-from ._gate_values import pattern
-from ._server_access import parse_access
+from .._pool_values import pattern, setting
 from ._server_gate import ServerGate
 from .answers import GateAnswer, ServerAnswer, UnusableServerAnswer
 
@@ -28,22 +27,11 @@ class UrlGate(ServerGate):
 
     key: ClassVar[str] = "url"
     accept: ClassVar[str] = "*/*"
+    allows_query: ClassVar[bool] = True
     limit: ClassVar[int] = 1 << 20
 
-    status: int = 200
-    matching: Pattern | None = None
-
-    @classmethod
-    def parse(cls, fields: StrictFields, name: str, timeout: float, interval: float) -> UrlGate:
-        """Return the gate in the fields of its type; errors are collected in them."""
-        return cls(
-            name,
-            parse_access(fields, allow_query=True),
-            timeout,
-            interval,
-            status=fields.get("status", integer(200, 599), 200),
-            matching=fields.get("matching", pattern, None),
-        )
+    status: int = setting(integer(200, 599), 200)
+    matching: Pattern | None = setting(pattern, None)
 
     def target(self) -> str:
         """Return the path and the query of the URL."""

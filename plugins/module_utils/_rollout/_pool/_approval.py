@@ -6,10 +6,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from ..._nodeconfig.strict_mapping import StrictFields
 from ..._text import sanitize
-from .._pool_values import as_texts
+from .._pool_values import texts
 from .._record._control import ALL, WAVES, Control, is_wave, normalize_wave
 
 
@@ -29,17 +30,19 @@ class Approval:
         return wave in self.before or ALL in self.before
 
 
-def parse_approval(fields: StrictFields) -> Approval:
-    """Return policy.approval; errors are collected in the fields."""
-    value = fields.take("before")
-    fields.reject_unknown()
-    if value == ALL:
-        return Approval((ALL,))
-    names = tuple(normalize_wave(name) for name in as_texts(fields, "before", value, ()))
+def parse_approval(fields: StrictFields, key: str) -> Approval:
+    """Return policy.approval; errors are collected in the fields. key: of the section."""
+    section = fields.section(key)
+    names = section.get("before", _names, ())
+    section.reject_unknown()
     for name in names:
         if not is_wave(name) and name != ALL:
-            fields.error("before", value, f"{sanitize(name, 60)!r} is not a wave: write all, or a list of {WAVES}")
+            section.error("before", None, f"{sanitize(name, 60)!r} is not a wave: write all, or a list of {WAVES}")
     return Approval(names)
+
+
+def _names(value: Any) -> tuple[str, ...]:
+    return (ALL,) if value == ALL else tuple(map(normalize_wave, texts(value)))
 
 
 def missing_approval(approval: Approval, control: Control, pool: str, wave: str) -> str:

@@ -11,50 +11,7 @@ from typing import Any
 
 from ..._nodeconfig.strict_mapping import StrictFields
 from ..._trust.statement import MAX_SEQUENCE, is_cluster, is_time
-from .._pool_values import text, texts
-
-
-@dataclass(frozen=True)
-class Signing:
-    """How the bundles of a pool are signed; without a key and files they are not.
-
-    key: the file of a private key, a public key or a certificate. sequence, floor: None for the defaults.
-    cluster: that the statement names, "" for none.
-    """
-
-    key: str = ""
-    statement_file: str = ""
-    signature_files: tuple[str, ...] = ()
-    sequence: int | None = None
-    floor: int | None = None
-    not_after: str = ""
-    cluster: str = ""
-
-
-def parse_signing(fields: StrictFields) -> Signing:
-    """Read the section; errors are collected in the fields."""
-    signing = Signing(
-        key=fields.get("key", text, ""),
-        statement_file=fields.get("statementFile", text, ""),
-        signature_files=texts(fields, "signatureFiles", ()),
-        sequence=fields.get("sequence", _number, None),
-        floor=fields.get("floor", _number, None),
-        not_after=fields.get("notAfter", _time, ""),
-        cluster=fields.get("cluster", _cluster, ""),
-    )
-    fields.reject_unknown()
-    if signing.signature_files and not signing.statement_file:
-        fields.error("signatureFiles", None, "need statementFile: a signature is of one exact statement")
-    is_used = signing.key or signing.statement_file
-    for name, value in (
-        ("sequence", signing.sequence),
-        ("floor", signing.floor),
-        ("notAfter", signing.not_after),
-        ("cluster", signing.cluster),
-    ):
-        if value and not is_used:
-            fields.error(name, None, "needs key or statementFile: a bundle that is not signed has no statement")
-    return signing
+from .._pool_values import read_settings, setting, text, texts
 
 
 def _number(value: Any) -> int:
@@ -75,3 +32,37 @@ def _time(value: Any) -> str:
     if not isinstance(value, str) or not is_time(value):
         raise ValueError('must be a time in UTC, in quotes, such as "2027-01-31T00:00:00Z"')
     return value
+
+
+@dataclass(frozen=True)
+class Signing:
+    """How the bundles of a pool are signed; without a key and files they are not.
+
+    key: the file of a private key, a public key or a certificate. sequence, floor: None for the defaults.
+    cluster: that the statement names, "" for none.
+    """
+
+    key: str = setting(text, "")
+    statement_file: str = setting(text, "")
+    signature_files: tuple[str, ...] = setting(texts, ())
+    sequence: int | None = setting(_number, None)
+    floor: int | None = setting(_number, None)
+    not_after: str = setting(_time, "")
+    cluster: str = setting(_cluster, "")
+
+
+def parse_signing(fields: StrictFields) -> Signing:
+    """Read the section; errors are collected in the fields."""
+    signing = read_settings(Signing, fields)
+    if signing.signature_files and not signing.statement_file:
+        fields.error("signatureFiles", None, "need statementFile: a signature is of one exact statement")
+    is_used = signing.key or signing.statement_file
+    for name, value in (
+        ("sequence", signing.sequence),
+        ("floor", signing.floor),
+        ("notAfter", signing.not_after),
+        ("cluster", signing.cluster),
+    ):
+        if value and not is_used:
+            fields.error(name, None, "needs key or statementFile: a bundle that is not signed has no statement")
+    return signing

@@ -19,7 +19,7 @@ from zoneinfo import ZoneInfo, available_timezones
 
 from ..._nodeconfig.durations import describe_duration, setting_duration
 from ..._nodeconfig.strict_mapping import StrictFields
-from .._pool_values import is_list
+from .._pool_values import is_list, read_settings, setting
 
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _START = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9])\Z")
@@ -28,14 +28,55 @@ _MIN_DURATION = timedelta(minutes=1)
 _ZONE = re.compile(r"[A-Za-z0-9_+-]+(?:/[A-Za-z0-9_+-]+)*\Z")
 
 
+def _days(value: Any) -> frozenset[int]:
+    if not is_list(value) or not value:
+        raise ValueError(f"must be a list of days: {', '.join(_DAYS)}")
+    unknown = [str(day)[:20] for day in value if day not in _DAYS]
+    if unknown:
+        raise ValueError(f"{unknown[0]!r} must be one of {', '.join(_DAYS)}")
+    return frozenset(_DAYS.index(day) for day in value)
+
+
+def _start(value: Any) -> time:
+    if isinstance(value, int):
+        raise ValueError('must be a time of day in quotes, such as "22:00": YAML reads 22:00 as the number 1320')
+    match = _START.match(value) if isinstance(value, str) else None
+    if match is None:
+        raise ValueError(f'{str(value)[:20]!r} must be a time of day from "00:00" to "23:59"')
+    return time(int(match.group(1)), int(match.group(2)))
+
+
+def _duration(value: Any) -> timedelta:
+    duration = timedelta(seconds=setting_duration(value))
+    if not _MIN_DURATION <= duration <= _WEEK:
+        raise ValueError(f"{str(value)[:20]!r} must be from 1m to 168h")
+    return duration
+
+
+def _zone(value: Any) -> tzinfo:
+    if value == "UTC":  # which needs no database
+        return timezone.utc
+    if not isinstance(value, str) or not _ZONE.match(value):
+        raise ValueError(f"{str(value)[:60]!r} must be a time zone such as Europe/Amsterdam or UTC")
+    try:
+        return ZoneInfo(value)
+    except (LookupError, OSError, ValueError) as error:  # a directory of the database is an OSError
+        if not available_timezones():
+            raise ValueError(
+                f"{value[:60]!r} cannot be looked up, because this machine has no time zone database: "
+                "install the package tzdata, or use UTC"
+            ) from error
+        raise ValueError(f"{value[:60]!r} is not a time zone: write one such as Europe/Amsterdam or UTC") from error
+
+
 @dataclass(frozen=True)
 class MaintenanceWindow:
     """A window that opens each week. days: 0 is Monday; start: the time of day in the zone."""
 
-    days: frozenset[int]
-    start: time
-    duration: timedelta
-    zone: tzinfo
+    days: frozenset[int] = setting(_days, frozenset(range(7)))
+    start: time = setting(_start, time(0), missing='is required: a time of day such as "22:00"')
+    duration: timedelta = setting(_duration, _MIN_DURATION, missing="is required: for example 4h")
+    zone: tzinfo = setting(_zone, timezone.utc, key="timezone")
 
     def openings(self, first: datetime, last: datetime) -> Iterator[tuple[datetime, datetime]]:
         """Yield start and end, in UTC, of each opening that starts on a day between two moments, or one day around."""
@@ -107,57 +148,8 @@ def parse_maintenance_windows(fields: StrictFields, name: str = "maintenanceWind
     if not is_list(value):
         fields.error(name, value, "must be a list of windows, each with days, start, duration and timezone")
         return MaintenanceWindows()
-    windows = [_parse_window(fields.nested(f"{name}[{index}]", window)) for index, window in enumerate(value)]
+    windows = [
+        read_settings(MaintenanceWindow, fields.nested(f"{name}[{index}]", window))
+        for index, window in enumerate(value)
+    ]
     return MaintenanceWindows(tuple(windows))
-
-
-def _parse_window(fields: StrictFields) -> MaintenanceWindow:
-    window = MaintenanceWindow(
-        days=fields.get("days", _days, frozenset(range(7))),
-        start=fields.require("start", _start, time(0), missing='is required: a time of day such as "22:00"'),
-        duration=fields.require("duration", _duration, _MIN_DURATION, missing="is required: for example 4h"),
-        zone=fields.get("timezone", _zone, timezone.utc),
-    )
-    fields.reject_unknown()
-    return window
-
-
-def _days(value: Any) -> frozenset[int]:
-    if not is_list(value) or not value:
-        raise ValueError(f"must be a list of days: {', '.join(_DAYS)}")
-    unknown = [str(day)[:20] for day in value if day not in _DAYS]
-    if unknown:
-        raise ValueError(f"{unknown[0]!r} must be one of {', '.join(_DAYS)}")
-    return frozenset(_DAYS.index(day) for day in value)
-
-
-def _start(value: Any) -> time:
-    if isinstance(value, int):
-        raise ValueError('must be a time of day in quotes, such as "22:00": YAML reads 22:00 as the number 1320')
-    match = _START.match(value) if isinstance(value, str) else None
-    if match is None:
-        raise ValueError(f'{str(value)[:20]!r} must be a time of day from "00:00" to "23:59"')
-    return time(int(match.group(1)), int(match.group(2)))
-
-
-def _duration(value: Any) -> timedelta:
-    duration = timedelta(seconds=setting_duration(value))
-    if not _MIN_DURATION <= duration <= _WEEK:
-        raise ValueError(f"{str(value)[:20]!r} must be from 1m to 168h")
-    return duration
-
-
-def _zone(value: Any) -> tzinfo:
-    if value == "UTC":  # which needs no database
-        return timezone.utc
-    if not isinstance(value, str) or not _ZONE.match(value):
-        raise ValueError(f"{str(value)[:60]!r} must be a time zone such as Europe/Amsterdam or UTC")
-    try:
-        return ZoneInfo(value)
-    except (LookupError, OSError, ValueError) as error:  # a directory of the database is an OSError
-        if not available_timezones():
-            raise ValueError(
-                f"{value[:60]!r} cannot be looked up, because this machine has no time zone database: "
-                "install the package tzdata, or use UTC"
-            ) from error
-        raise ValueError(f"{value[:60]!r} is not a time zone: write one such as Europe/Amsterdam or UTC") from error

@@ -6,23 +6,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import Any
 
 from ..._nodeconfig.bundle_trial import Trial
 from ..._nodeconfig.durations import setting_duration
 from ..._nodeconfig.strict_mapping import StrictFields, integer
-from .._drain._settings import (
-    DrainSettings,
-    HostSettings,
-    RebootSettings,
-    parse_drain,
-    parse_forbid,
-    parse_host,
-    parse_reboot,
-)
+from .._drain._settings import DrainSettings, HostSettings, RebootSettings, parse_forbid
 from .._gates._gate_settings import Gates, parse_gates
-from .._gates.wave_playbooks import WavePlaybooks, parse_wave_playbooks
-from .._pool_values import NodeCount, choice, mapping, node_count, node_counts, texts
+from .._pool_values import (
+    NodeCount,
+    choice,
+    custom_setting,
+    mapping,
+    node_count,
+    node_counts,
+    positive_duration,
+    read_settings,
+    required_text,
+    section,
+    setting,
+    take_settings,
+    texts,
+)
 from ..plan import OnFailure
 from ._approval import Approval, parse_approval
 from .maintenance_windows import MaintenanceWindows, parse_maintenance_windows
@@ -31,16 +37,56 @@ ON_FAILURE: tuple[OnFailure, ...] = ("halt", "rollback")
 MAX_REVISION_HISTORY = 100  # as many as a record keeps
 _COVER = ("kubeletVersion", "osImage", "instanceType", "zone")
 _SOAK_AFTER_TRIAL = 60.0
+_ALL_NODES = NodeCount(100, True)
+_WAVES = (NodeCount(10, True), NodeCount(30, True), _ALL_NODES)
+
+
+def _canary_count(value: Any) -> NodeCount:
+    count = node_count(value)
+    if count.value == 0:
+        raise ValueError("a rollout has at least one canary")
+    return count
+
+
+def _labels(value: Any) -> dict[str, str]:
+    return {key: str(text) for key, text in mapping(value).items()}
+
+
+def _max_unavailable(value: Any) -> NodeCount:
+    count = node_count(value)
+    if count.value == 0:
+        raise ValueError("0 allows nothing: no node could ever be moved")
+    if count == _ALL_NODES:
+        raise ValueError("100% allows everything: the whole pool could be down at once")
+    return count
+
+
+def _failure_budget(value: Any) -> NodeCount:
+    count = node_count(value)
+    if count == _ALL_NODES:
+        raise ValueError("100% allows everything: the whole pool could fail")
+    return count
+
+
+def _waves(fields: StrictFields, key: str) -> tuple[NodeCount, ...]:
+    waves = node_counts(fields, key, _WAVES)
+    for kind, name in ((False, "count"), (True, "percent")):
+        reached = [wave.value for wave in waves if wave.percent is kind]
+        if any(later <= earlier for earlier, later in zip(reached, reached[1:])):
+            fields.error(key, None, f"each {name} is what is reached after that wave, so it must grow")
+    if any(wave.value == 0 for wave in waves):
+        fields.error(key, None, "a wave that reaches 0 nodes moves nothing")
+    return waves
 
 
 @dataclass(frozen=True)
 class Canary:
     """The first nodes of a rollout. soak: seconds, None for the trial of the bundle plus one minute."""
 
-    count: NodeCount = NodeCount(3)
-    cover: tuple[str, ...] = _COVER
-    labels: Mapping[str, str] = field(default_factory=dict)
-    soak: float | None = None
+    count: NodeCount = setting(_canary_count, NodeCount(3))
+    cover: tuple[str, ...] = setting(texts, _COVER)
+    labels: Mapping[str, str] = setting(_labels, {})
+    soak: float | None = setting(setting_duration, None)
 
 
 @dataclass(frozen=True)
@@ -50,15 +96,24 @@ class AnswerTimes:
     restart_delay, time_to_crash, health_timeout: the settings of the nodes that determine how long a crash loop takes.
     """
 
-    timeout: float = 300.0
-    restart_delay: float = 10.0
-    time_to_crash: float = 10.0
-    health_timeout: float = 120.0
+    timeout: float = setting(setting_duration, 300.0, key="nodeTimeout")
+    restart_delay: float = setting(setting_duration, 10.0)
+    time_to_crash: float = setting(setting_duration, 10.0)
+    health_timeout: float = setting(setting_duration, 120.0)
 
     def crash_loop(self, trial: Trial) -> float:
         """Return how long a crash loop may last: (threshold + 1) restarts, then healthTimeout."""
         starts = trial.crash_loop_threshold + 1
         return starts * (self.restart_delay + self.time_to_crash) + self.health_timeout
+
+
+@dataclass(frozen=True)
+class WavePlaybooks:
+    """The user's own playbooks before and after each wave, "" for none. timeout: seconds for each run."""
+
+    before_wave: str = setting(required_text, "")
+    after_wave: str = setting(required_text, "")
+    timeout: float = setting(positive_duration, 1800.0)
 
 
 @dataclass(frozen=True)
@@ -70,22 +125,22 @@ class Policy:
     rollout before its first node. host: for machines, whose hosts are changed.
     """
 
-    canary: Canary = Canary()
-    waves: tuple[NodeCount, ...] = (NodeCount(10, True), NodeCount(30, True), NodeCount(100, True))
-    soak: float = 120.0
-    max_unavailable: NodeCount = NodeCount(10, True)
-    failure_budget: NodeCount = NodeCount(1)
-    answer: AnswerTimes = AnswerTimes()
-    on_failure: OnFailure = "halt"
-    maintenance_windows: MaintenanceWindows = MaintenanceWindows()
-    approval: Approval = Approval()
-    revision_history_limit: int = 10
-    drain: DrainSettings = DrainSettings()
-    reboot: RebootSettings = RebootSettings()
-    host: HostSettings = HostSettings()
-    forbid: tuple[str, ...] = ()
-    gates: Gates = Gates()
-    playbooks: WavePlaybooks = WavePlaybooks()
+    canary: Canary = section(Canary)
+    waves: tuple[NodeCount, ...] = custom_setting(_waves, _WAVES)
+    soak: float = setting(setting_duration, 120.0)
+    max_unavailable: NodeCount = setting(_max_unavailable, NodeCount(10, True))
+    failure_budget: NodeCount = setting(_failure_budget, NodeCount(1))
+    answer: AnswerTimes = custom_setting(lambda part, _key: take_settings(AnswerTimes, part), AnswerTimes())
+    on_failure: OnFailure = setting(choice(ON_FAILURE), "halt")
+    maintenance_windows: MaintenanceWindows = custom_setting(parse_maintenance_windows, MaintenanceWindows())
+    approval: Approval = custom_setting(parse_approval, Approval())
+    revision_history_limit: int = setting(integer(1, MAX_REVISION_HISTORY), 10)
+    drain: DrainSettings = section(DrainSettings)
+    reboot: RebootSettings = section(RebootSettings)
+    host: HostSettings = section(HostSettings)
+    forbid: tuple[str, ...] = custom_setting(parse_forbid, ())
+    gates: Gates = custom_setting(parse_gates, Gates())
+    playbooks: WavePlaybooks = section(WavePlaybooks)
 
     def canary_soak(self, trial: Trial | None) -> float:
         """Return the canary's soak in seconds. trial: the bundle's, None for the init config, which has none."""
@@ -96,34 +151,7 @@ class Policy:
 
 def policy_of(fields: StrictFields, trial: Trial) -> Policy:
     """Return the policy in the fields of a pool file; errors are collected in them."""
-    default = Policy()
-    policy = Policy(
-        canary=_canary(fields.section("canary")),
-        waves=_waves(fields),
-        soak=fields.get("soak", setting_duration, default.soak),
-        max_unavailable=fields.get("maxUnavailable", node_count, default.max_unavailable),
-        failure_budget=fields.get("failureBudget", node_count, default.failure_budget),
-        answer=_answer_times(fields),
-        on_failure=fields.get("onFailure", choice(ON_FAILURE), default.on_failure),
-        maintenance_windows=parse_maintenance_windows(fields),
-        approval=parse_approval(fields.section("approval")),
-        revision_history_limit=fields.get(
-            "revisionHistoryLimit", integer(1, MAX_REVISION_HISTORY), default.revision_history_limit
-        ),
-        drain=parse_drain(fields.section("drain")),
-        reboot=parse_reboot(fields.section("reboot")),
-        host=parse_host(fields.section("host")),
-        forbid=parse_forbid(fields),
-        gates=parse_gates(fields),
-        playbooks=parse_wave_playbooks(fields),
-    )
-    fields.reject_unknown()
-    if policy.max_unavailable.value == 0:
-        fields.errors.append("policy.maxUnavailable: 0 allows nothing: no node could ever be moved")
-    if policy.max_unavailable == NodeCount(100, True):
-        fields.errors.append("policy.maxUnavailable: 100% allows everything: the whole pool could be down at once")
-    if policy.failure_budget == NodeCount(100, True):
-        fields.errors.append("policy.failureBudget: 100% allows everything: the whole pool could fail")
+    policy = read_settings(Policy, fields)
     answer, needed = policy.answer, policy.answer.crash_loop(trial)
     if answer.timeout < needed:
         fields.errors.append(
@@ -132,37 +160,3 @@ def policy_of(fields: StrictFields, trial: Trial) -> Policy:
             f"{answer.time_to_crash:g}s) + healthTimeout {answer.health_timeout:g}s"
         )
     return policy
-
-
-def _answer_times(fields: StrictFields) -> AnswerTimes:
-    default = AnswerTimes()
-    return AnswerTimes(
-        timeout=fields.get("nodeTimeout", setting_duration, default.timeout),
-        restart_delay=fields.get("restartDelay", setting_duration, default.restart_delay),
-        time_to_crash=fields.get("timeToCrash", setting_duration, default.time_to_crash),
-        health_timeout=fields.get("healthTimeout", setting_duration, default.health_timeout),
-    )
-
-
-def _canary(fields: StrictFields) -> Canary:
-    canary = Canary(
-        count=fields.get("count", node_count, Canary().count),
-        cover=texts(fields, "cover", _COVER),
-        labels={str(key): str(text) for key, text in fields.get("labels", mapping, {}).items()},
-        soak=fields.get("soak", setting_duration, None),
-    )
-    fields.reject_unknown()
-    if canary.count.value == 0:
-        fields.errors.append("policy.canary.count: a rollout has at least one canary")
-    return canary
-
-
-def _waves(fields: StrictFields) -> tuple[NodeCount, ...]:
-    waves = node_counts(fields, "waves", Policy().waves)
-    for kind, name in ((False, "count"), (True, "percent")):
-        reached = [wave.value for wave in waves if wave.percent is kind]
-        if any(later <= earlier for earlier, later in zip(reached, reached[1:])):
-            fields.errors.append(f"policy.waves: each {name} is what is reached after that wave, so it must grow")
-    if any(wave.value == 0 for wave in waves):
-        fields.errors.append("policy.waves: a wave that reaches 0 nodes moves nothing")
-    return waves

@@ -17,7 +17,7 @@ from ..._nodeconfig.bundle_trial import InvalidTrial, Trial
 from ..._nodeconfig.strict_mapping import MessageForm, StrictFields, suggest_key, without_indexes
 from .. import InvalidPool
 from .._gates._gate_settings import gate_keys
-from .._pool_values import as_texts, is_list, mapping, not_a_mapping, text, texts
+from .._pool_values import is_list, mapping, not_a_mapping, text, texts
 from ._signing_section import Signing, parse_signing
 from .policy import Policy, policy_of
 
@@ -81,7 +81,7 @@ def _pool(fields: StrictFields) -> Pool:
     selector = fields.get("selector", text, "")
     if not selector and not errors:
         errors.append("selector: a label selector is needed: a pool never means all nodes by accident")
-    layers = texts(fields, "layers", ())
+    layers = fields.get("layers", texts, ())
     documents = fields.get("documents", mapping, {})
     if layers and documents:
         errors.append("documents: give either layers or documents, not both")
@@ -94,7 +94,7 @@ def _pool(fields: StrictFields) -> Pool:
         trial=trial,
         sets_trial=_sets_anything(fields.take("trial")),
         policy=policy_of(fields.section("policy"), trial),
-        kubernetes_versions=_versions(fields),
+        kubernetes_versions=fields.get("kubernetesVersions", _versions, ()),
         disruption_overrides=fields.get("disruptionOverrides", mapping, {}),
         change_cause=fields.get("changeCause", text, ""),
         signing=parse_signing(fields.section("signing")),
@@ -103,20 +103,16 @@ def _pool(fields: StrictFields) -> Pool:
     return pool
 
 
-def _versions(fields: StrictFields) -> tuple[str, ...]:
-    """Return the Kubernetes versions that the pool's configs are validated for."""
-    value = fields.take("kubernetesVersions")
+def _versions(value: Any) -> tuple[str, ...]:
+    """Return the Kubernetes versions that the pool's configs are validated for. Raises ValueError."""
     if is_list(value) and any(isinstance(version, (int, float)) for version in value):
-        fields.error(
-            "kubernetesVersions", value, "must be a list of versions in quotes: YAML reads 1.30 as the number 1.3"
-        )
-        return ()
-    versions = as_texts(fields, "kubernetesVersions", value, ())
+        raise ValueError("must be a list of versions in quotes: YAML reads 1.30 as the number 1.3")
+    versions = texts(value)
     try:
         for version in versions:
             parse_known_minor(version)
     except ConfigError as error:
-        fields.errors.append(f"kubernetesVersions: {error}")
+        raise ValueError(str(error)) from error
     return versions
 
 

@@ -20,6 +20,7 @@ from ._node_facts import NodeFacts
 from ._node_move import MoveTools, NodeMove
 from ._session import RunSession
 from ._steps import carry_out
+from ._wave_job import WaveJob
 from .host_change import HostOptions
 
 _PAUSE = 1.0  # seconds after a write without an answer
@@ -40,24 +41,23 @@ class NodeMover:
         rebooter: Rebooter,
         facts: NodeFacts,
         host: HostOptions,
-        *,
-        confirm_after: float,
+        job: WaveJob,
     ) -> None:
         self.facts = facts
+        self._job = job
         self.is_stopping = False  # ends drains, and waits for reboots and Nodes, that are under way
         self._tools = MoveTools(
-            session, watcher, drainer, rebooter, facts, host, confirm_after, should_stop=lambda: self.is_stopping
+            session, watcher, drainer, rebooter, facts, host, job.soak, should_stop=lambda: self.is_stopping
         )
         self._refused_since: dict[str, float] = {}  # nodes of which the writes have no answer, while reads have
         self._not_rebooted: set[str] = set()  # they use their new config, and could not be rebooted yet
 
-    def move(
-        self, name: str, view: NodeView | None, goal: Goal, *, possibly_assigned: bool, forget_bad: bool
-    ) -> MoveResult:
+    def move(self, name: str, view: NodeView | None, *, possibly_assigned: bool) -> MoveResult:
         """Carry out the steps by which a node reaches its goal. Raises KubeError, RolloutError.
 
         The write that makes the node unavailable is not repeated after an outage, since other nodes may be down then.
         """
+        goal, forget_bad = self._job.goals[name], self._job.forget_bad
         if (view is None or view.deleting) and not goal.makes_or_deletes_node:
             return MoveResult(MoveKind.LOST)
         situation = self.facts.situation(name, view, goal, possibly_assigned=possibly_assigned, forget_bad=forget_bad)
@@ -84,7 +84,7 @@ class NodeMover:
                 raise error
         return MoveResult(MoveKind.POSTPONED)
 
-    def reboot(self, name: str, goal: Goal) -> MoveResult:
+    def reboot(self, name: str) -> MoveResult:
         """Reboot a node, and wait until it is Ready again. Raises RolloutError.
 
         A node that was uncordoned meanwhile, because its reboot failed in an earlier run, is drained again.
@@ -94,7 +94,7 @@ class NodeMover:
         if view is None:
             return MoveResult(MoveKind.NOT_REBOOTED, reason="the Node was deleted")
         try:
-            result = carry_out(NodeMove(self._tools, name, view, goal), STEPS_TO_REBOOT)
+            result = carry_out(NodeMove(self._tools, name, view, self._job.goals[name]), STEPS_TO_REBOOT)
         except (KubeError, RebootFailed, WriteNotRepeated) as error:
             return MoveResult(MoveKind.NOT_REBOOTED, reason=str(error))
         if result.kind is MoveKind.NOT_DRAINED:
@@ -102,9 +102,9 @@ class NodeMover:
         self._not_rebooted.discard(name)
         return result
 
-    def roll_back(self, name: str, goal: Goal, reason: str) -> MoveResult:
+    def roll_back(self, name: str, reason: str) -> MoveResult:
         """Take a node back that has failed. reason: why it has failed. Raises RolloutError."""
-        view = self._tools.watcher.nodes.get(name)
+        view, goal = self._tools.watcher.nodes.get(name), self._job.goals[name]
         steps = () if view is None else goal.steps_back(self.facts.situation(name, view, goal))
         if not steps:
             return MoveResult(MoveKind.ROLLED_BACK, reason=reason)

@@ -16,7 +16,7 @@ from ..._kube.api_paths import config_map, events
 from ..._nodeconfig.well_known import NAMESPACE_ROLLOUTS
 from ..._text import sanitize
 from .. import RolloutError
-from .._decisions.window import Progress
+from .._decisions.wave_limits import Progress
 from .._outage import Outage, OutageClock, OutageTolerantClient, SingleAttemptClient
 from .._record.record import ABORTED, COMPLETE, HALTED, PAUSED, UNPROVEN, Rollout
 from ..timing import Clock

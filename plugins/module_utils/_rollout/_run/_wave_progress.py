@@ -5,68 +5,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Final
 
 from ..._text import first_names
-from .._decisions._node_run import PASSED, SOAKING, UNKNOWN, NodeState
-from .._decisions.window import Progress, Window
-from .._record.record import FailureKind
+from .._decisions._node_run import Phase
+from .._decisions.wave_limits import Progress
 from .._report.rendering import NAMES_SHOWN
-from ..timing import Clock
+from ._session import RunSession
+from ._wave_state import ASSIGNED, WaveState
 
 _INTERVAL: Final = 1.0  # seconds: the log of a large pool stays readable
-_ASSIGNED: Final = "assigned"
-_STATES: Final = (_ASSIGNED, SOAKING, PASSED)
 
 
 class WaveProgress:
     """Collects the changes of a wave, and shows them as lines. A failure is shown at once, with its reason."""
 
-    def __init__(
-        self,
-        wave: str,
-        total: int,
-        soak: float,
-        window: Window,
-        report: Callable[[Progress], None],
-        clock: Clock,
-    ) -> None:
-        self._wave = wave
-        self._total = total
-        self._window = window
-        self._report = report
-        self._clock = clock
-        self._phrases = {
-            _ASSIGNED: "assigned",
-            SOAKING: "ConfigOK" + (f", soaking {soak:g}s" if soak else ""),
-            PASSED: "passed",
-        }
-        self._names: dict[str, list[str]] = {state: [] for state in _STATES}
+    def __init__(self, session: RunSession, state: WaveState) -> None:
+        self._session = session
+        self._job = state.job
+        self._window = state.window
+        soak = f", soaking {state.job.soak:g}s" if state.job.soak else ""
+        self._phrases = {ASSIGNED: "assigned", Phase.SOAKING.value: f"ConfigOK{soak}:", Phase.PASSED.value: "passed:"}
+        self._names: dict[str, list[str]] = {state: [] for state in self._phrases}
         self._flushed_at = float("-inf")
 
-    def assigned(self, name: str) -> None:
-        """Note that a node was assigned."""
-        self._names[_ASSIGNED].append(name)
-
-    def changed(self, name: str, state: NodeState | FailureKind, reason: str) -> None:
+    def changed(self, name: str, state: str, reason: str) -> None:
         """Note a node's new state."""
         if state in self._names:
             self._names[state].append(name)
             return
         self.flush()
-        self.say(f"{'NO VERDICT' if state == UNKNOWN else state.upper()}: {name}: {reason}")
+        self.say(f"{'NO VERDICT' if state == Phase.UNKNOWN.value else state.upper()}: {name}: {reason}")
 
     def say(self, line: str) -> None:
         """Show a line at once."""
-        counts = dict(self._window.counts)
-        self._report(Progress(self._wave, f"{self._wave}: {line}", self._total, counts))
+        wave, counts = self._job.name, dict(self._window.counts)
+        self._session.report(Progress(wave, f"{wave}: {line}", len(self._job.goals), counts))
 
     def seconds_until_due(self) -> float:
         """Return after how many seconds a line is due, infinity without a change."""
         if not any(self._names.values()):
             return float("inf")
-        return self._flushed_at + _INTERVAL - self._clock.monotonic()
+        return self._flushed_at + _INTERVAL - self._session.clock.monotonic()
 
     def flush_if_due(self) -> None:
         """Show what has changed, unless lines were shown within the last second."""
@@ -75,8 +55,8 @@ class WaveProgress:
 
     def flush(self) -> None:
         """Show what has changed."""
-        self._flushed_at = self._clock.monotonic()
-        for state in _STATES:
+        self._flushed_at = self._session.clock.monotonic()
+        for state, phrase in self._phrases.items():
             names, self._names[state] = sorted(self._names[state]), []
             if names:
-                self.say(f"{self._phrases[state]}: {first_names(names, NAMES_SHOWN)}".replace("assigned:", "assigned"))
+                self.say(f"{phrase} {first_names(names, NAMES_SHOWN)}")

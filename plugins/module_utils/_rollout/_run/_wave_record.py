@@ -5,13 +5,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
 
 from .._decisions import transitions
-from .._decisions._node_run import IN_FLIGHT, SOAKING, WAITING, NodeState
-from .._record.record import FailedNode
+from .._decisions._node_run import Phase
 from ._session import RunSession
-from ._wave_job import WaveJob
+from ._wave_state import WaveState
 
 _SOAK_SAVE_INTERVAL = 30.0  # seconds
 
@@ -19,21 +18,21 @@ _SOAK_SAVE_INTERVAL = 30.0  # seconds
 class WaveRecord:
     """The part of the record that a wave writes while it moves. A rollback writes nothing before its end."""
 
-    def __init__(self, session: RunSession, job: WaveJob) -> None:
+    def __init__(self, session: RunSession, state: WaveState) -> None:
         self._session = session
-        self._job = job
-        self._places = {name: place for place, name in enumerate(job.goals, 1)}
+        self._state = state
+        self._places = {name: place for place, name in enumerate(state.job.goals, 1)}
         self._recorded_up_to = 0  # the places up to which the record says that nodes may be assigned
         self._soaking_recorded = False
         self._soak_saved_at = session.node_clock.monotonic()
 
-    def before_assigning(self, names: Iterable[str], list_failed: Callable[[], Mapping[str, FailedNode]]) -> None:
+    def before_assigning(self, names: Iterable[str]) -> None:
         """Record that these nodes may be assigned from here on. Raises RolloutError, KubeError."""
-        position, lookahead = self._job.position, self._job.lookahead
+        position, lookahead = self._state.job.position, self._state.job.lookahead
         reached = max(self._places[name] for name in names)
         if position is None or reached <= self._recorded_up_to:
             return
-        failed_nodes = list_failed()
+        failed_nodes = self._state.failed_nodes()
         rollout = self._session.record.write_transition(
             lambda record, now: transitions.before_assigning(
                 record, position, reached, failed_nodes, lookahead=lookahead, now=now
@@ -41,28 +40,30 @@ class WaveRecord:
         )
         self._recorded_up_to = rollout.present_wave.assigned_up_to
 
-    def needs_soaking(self, counts: Mapping[NodeState, int]) -> bool:
-        """Return, once, whether only the soak is left."""
-        if self._soaking_recorded or not counts[SOAKING] or counts[WAITING] or counts[IN_FLIGHT]:
-            return False
-        self._soaking_recorded = True
-        return self._job.position is not None
+    def save_progress(self) -> None:
+        """Record, once, that only the soak is left, and now and then for how long the nodes have soaked.
 
-    def mark_soaking(self, failed_nodes: Mapping[str, FailedNode]) -> None:
-        """Record that only the soak is left. Raises RolloutError, KubeError."""
-        self._session.record.write_transition(
-            lambda record, now: transitions.mark_soaking(record, failed_nodes, now=now)
-        )
-
-    def is_soak_due(self, counts: Mapping[NodeState, int]) -> bool:
-        """Return, now and then, whether to record for how long the nodes have soaked."""
+        Raises RolloutError, KubeError.
+        """
+        counts, job = self._state.window.counts, self._state.job
+        if not counts[Phase.SOAKING] or job.position is None:
+            return
+        if not (self._soaking_recorded or counts[Phase.WAITING] or counts[Phase.IN_FLIGHT]):
+            self._soaking_recorded = True
+            failed_nodes = self._state.failed_nodes()
+            self._session.record.write_transition(
+                lambda record, now: transitions.mark_soaking(record, failed_nodes, now=now)
+            )
         now = self._session.node_clock.monotonic()
-        if not counts[SOAKING] or now - self._soak_saved_at <= max(_SOAK_SAVE_INTERVAL, self._job.soak / 10):
-            return False
-        self._soak_saved_at = now
-        return True
+        if now - self._soak_saved_at > max(_SOAK_SAVE_INTERVAL, job.soak / 10):
+            self._soak_saved_at = now
+            self.save_soak()
 
-    def save_soak(self, soaked: Mapping[str, int]) -> None:
-        """Record for how long the nodes have soaked. Raises RolloutError, KubeError."""
-        if self._job.position is not None:
+    def save_soak(self) -> None:
+        """Record for how long the nodes have soaked, so that the next run need not wait for it again.
+
+        Raises RolloutError, KubeError.
+        """
+        if self._state.job.position is not None:
+            soaked = self._state.soaked_seconds(self._session.node_clock.monotonic())
             self._session.record.write_transition(lambda record, _now: transitions.save_soak(record, soaked))

@@ -8,12 +8,13 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Union
+from enum import Enum
+from typing import Final, Union
 
 from ..._text import sanitize
 from .._decisions._gate import Attempt, GateResult, Verdict
-from .._decisions._node_run import FAILED, GONE, IN_FLIGHT, PASSED, SOAKING, UNKNOWN, WAITING, NodeRun, NodeState, Phase
-from .._decisions.window import Window
+from .._decisions._node_run import NodeRun, Phase
+from .._decisions.wave_limits import Window
 from .._nodes.node_access import NodeAssignment
 from .._nodes.node_goals import describe_drift, unmet
 from .._nodes.node_view import NodeView
@@ -23,8 +24,6 @@ from ._move_result import VERDICTS, MoveKind, MoveResult
 from ._node_facts import NodeFacts
 from ._unsettled_nodes import UnsettledNodes
 from ._wave_job import WaveJob
-
-_FAILURE_KIND: Mapping[NodeState, FailureKind] = {FAILED: "failed", UNKNOWN: "unknown", GONE: "gone"}
 
 
 @dataclass(frozen=True)
@@ -64,49 +63,31 @@ class Tick:
     """Time has passed."""
 
 
-@dataclass(frozen=True)
-class Move:
-    """Drain and assign a node, which holds a slot."""
+class Job(Enum):
+    """What a thread does with a node."""
 
-    name: str
-
-
-@dataclass(frozen=True)
-class Reboot:
-    """Reboot a node, which uses its new config."""
-
-    name: str
+    MOVE = "move"  # drain and assign it; it holds a slot
+    REBOOT = "reboot"  # it uses its new config
+    ROLL_BACK = "roll back"  # it has failed
+    UNCORDON = "uncordon"  # its capacity is missing until then
 
 
 @dataclass(frozen=True)
-class RollBack:
-    """Take a node back that has failed. reason: why it has failed."""
+class StartJob:
+    """Have a thread work on a node. reason: why it is rolled back, "" for any other job."""
 
+    job: Job
     name: str
-    reason: str
-
-
-@dataclass(frozen=True)
-class Uncordon:
-    """Uncordon a node, whose capacity is missing until then."""
-
-    name: str
+    reason: str = ""
 
 
 @dataclass(frozen=True)
 class Show:
-    """Show a node's new state."""
+    """Show a node's new state, in a word, and its reason."""
 
     name: str
-    state: NodeState | FailureKind
-    reason: str
-
-
-@dataclass(frozen=True)
-class ShowAssigned:
-    """Show that a node was assigned."""
-
-    name: str
+    state: str
+    reason: str = ""
 
 
 @dataclass(frozen=True)
@@ -117,7 +98,11 @@ class Say:
 
 
 WaveEvent = Union[NodeSeen, JobEnded, Decided, OutageEnded, Tick]
-WaveAction = Union[Decided, Move, Reboot, RollBack, Uncordon, Show, ShowAssigned, Say]
+WaveAction = Union[Decided, StartJob, Show, Say]
+
+ASSIGNED: Final = "assigned"  # a state that is shown, while the node is in flight
+_PHASE_OF: Mapping[Job, Phase] = {Job.REBOOT: Phase.REBOOTING, Job.ROLL_BACK: Phase.ROLLING_BACK}
+_FAILURE_KIND: Mapping[Phase, FailureKind] = {Phase.FAILED: "failed", Phase.UNKNOWN: "unknown", Phase.GONE: "gone"}
 
 
 class WaveState:
@@ -162,8 +147,9 @@ class WaveState:
     def failed_nodes(self) -> dict[str, FailedNode]:
         """Return the nodes that have not succeeded so far, including late failures of earlier waves."""
         unsuccessful = {
-            name: FailedNode(name, _FAILURE_KIND[state], self.job.name, self.window.reason(name))
-            for name, state in self.window.unsuccessful().items()
+            name: FailedNode(name, _FAILURE_KIND[run.phase], self.job.name, run.reason)
+            for name, run in self.window.runs()
+            if run.phase in _FAILURE_KIND
         }
         return {**self._drifted_nodes, **self._late_failures, **unsuccessful}
 
@@ -253,15 +239,15 @@ class WaveState:
             if view is None or view.deleting or name not in self.job.possibly_assigned:
                 continue
             if self.facts.is_half_done(view, goal):
-                self.window.resume_assignment(name, now)
-                actions.append(Move(name))
+                self.window.take_slot(name, now)
+                actions.append(StartJob(Job.MOVE, name))
             elif self._is_moving(name):
                 self._resume_assignment(name, now)
         return actions
 
     def _resume_assignment(self, name: str, now: float) -> None:
         view = self.nodes[name]
-        self.window.resume_assignment(name, now)
+        self.window.take_slot(name, now)
         self._start_attempt(name, view, NodeAssignment(view, view.assigned.id), now)
 
     def _is_moving(self, name: str) -> bool:
@@ -285,7 +271,7 @@ class WaveState:
             self.confirm([name])
         if run.is_open:
             self._changed.add(name)
-        elif run.was_postponed and run.state == WAITING and self._is_moving(name):
+        elif run.was_postponed and run.state is Phase.WAITING and self._is_moving(name):
             self._resume_assignment(name, now)  # a request without an answer has taken effect late
         elif not was_deleted:
             return self.check_passed(view)
@@ -303,7 +289,7 @@ class WaveState:
 
     def _is_missed(self, name: str) -> bool:
         """Return whether a machine without a Node has failed: its capacity is missing."""
-        return name in self.job.new_machines and self.window.state(name) in (FAILED, UNKNOWN)
+        return name in self.job.new_machines and self.window.state(name) in (Phase.FAILED, Phase.UNKNOWN)
 
     # --- a node has passed
 
@@ -311,7 +297,7 @@ class WaveState:
         """Notice a node that had passed, in this wave or an earlier one, and has failed or drifted since."""
         name = view.name
         run = self.window.run(name) if name in self.job.goals else NodeRun()
-        passed = run.attempt if run.state == PASSED else None
+        passed = run.attempt if run.state is Phase.PASSED else None
         goal = passed.goal if passed is not None else self.job.expected_goals.get(name)
         if goal is None:
             return []
@@ -325,12 +311,12 @@ class WaveState:
             if run.phase is Phase.ROLLING_BACK:
                 return actions
             if self.facts.can_roll_back(name, goal):
-                return [*actions, RollBack(name, reason)]
+                return [*actions, StartJob(Job.ROLL_BACK, name, reason)]
             return [*actions, *self._record(name, GateResult(Verdict.FAIL, reason))]
         if wave is not None:
             self._late_failures[name] = FailedNode(name, "failed", wave, reason)
             self.window.late_failure(name, reason)
-            actions.append(Show(name, FAILED, reason))
+            actions.append(Show(name, Phase.FAILED.value, reason))
         return actions
 
     def _note_drift(self, view: NodeView, reason: str) -> list[WaveAction]:
@@ -343,13 +329,11 @@ class WaveState:
 
     # --- a thread begins or has ended
 
-    def begin_reboot(self, name: str) -> None:
-        """Note that a thread reboots a node: it is evaluated when that has ended."""
-        self.window.enter(name, Phase.REBOOTING)
-
-    def begin_rollback(self, name: str) -> None:
-        """Note that a thread takes a node back that has failed, which counts when that has ended."""
-        self.window.enter(name, Phase.ROLLING_BACK)
+    def begin(self, job: StartJob) -> None:
+        """Note that a thread works on a node. One that is rebooted or rolled back is evaluated when that has ended."""
+        phase = _PHASE_OF.get(job.job)
+        if phase is not None:
+            self.window.enter(job.name, phase)
 
     def _end_job(self, name: str, result: MoveResult, now: float) -> list[WaveAction]:
         verdict = VERDICTS.get(result.kind)
@@ -366,7 +350,7 @@ class WaveState:
             self._changed.add(name)
         elif result.kind is MoveKind.ASSIGNED and result.assignment is not None and result.assignment.view is not None:
             self._start_attempt(name, result.assignment.view, result.assignment, now)
-            return [ShowAssigned(name)] if result.assignment.changed else []
+            return [Show(name, ASSIGNED)] if result.assignment.changed else []
         return []
 
     def _start_attempt(self, name: str, view: NodeView, assignment: NodeAssignment, now: float) -> None:
@@ -400,10 +384,10 @@ class WaveState:
         if not self.window.record(name, result):
             return []
         state = self.window.state(name)
-        actions = self.uncordon([name]) if state not in (IN_FLIGHT, GONE) else []
+        actions = self.uncordon([name]) if state not in (Phase.IN_FLIGHT, Phase.GONE) else []
         if name not in self.nodes and self._is_missed(name):
             self.window.set_unavailable(name, True)
-        return [*actions, Show(name, state, result.reason)]
+        return [*actions, Show(name, state.value, result.reason)]
 
     def uncordon(self, names: Iterable[str]) -> list[WaveAction]:
         """Have these nodes uncordoned, each once. One that is up is uncordoned at once: its capacity is missing."""
@@ -411,12 +395,12 @@ class WaveState:
         for name in names:
             if not self.window.run(name).is_uncordoned and self.facts.is_cordoned(name):
                 self.window.set_uncordoned(name)
-                actions.append(Uncordon(name))
+                actions.append(StartJob(Job.UNCORDON, name))
         return actions
 
 
 def _soaked_seconds(run: NodeRun, attempt: Attempt, now: float) -> int:
-    if attempt.good_since is None or run.state not in (SOAKING, PASSED):
+    if attempt.good_since is None or run.state not in (Phase.SOAKING, Phase.PASSED):
         return 0
     return int(min(now - attempt.good_since, attempt.soak))
 

@@ -10,11 +10,10 @@ from functools import partial
 from typing import Any
 
 from ..._kube.api_errors import CredentialsError, KubeError, Unauthorized, Unreachable
-from .._nodes.node_view import NodeView
 from ..timing import Clock
 from ._move_result import MoveKind, MoveResult
 from ._node_mover import NodeMover
-from ._wave_job import WaveJob
+from ._wave_state import Job, StartJob, WaveState
 from ._worker_pool import WorkerPool
 
 _RUNNER_ERRORS = (CredentialsError, Unauthorized, Unreachable)  # not a node's fault: they end the run
@@ -27,9 +26,8 @@ class WaveThreads:
     wake: is called in a thread when a result can be taken.
     """
 
-    def __init__(self, clock: Clock, wake: Callable[[], object], mover: NodeMover, job: WaveJob) -> None:
+    def __init__(self, clock: Clock, wake: Callable[[], object], mover: NodeMover) -> None:
         self._mover = mover
-        self._job = job
         self.movers = WorkerPool(clock, MAX_ASSIGNMENTS, wake)
         # A host takes minutes: what makes nodes available again does not wait for a thread.
         self.returning = WorkerPool(clock, MAX_ASSIGNMENTS, wake)
@@ -45,22 +43,18 @@ class WaveThreads:
         """Return whether a result is outstanding."""
         return self.work_on_nodes or bool(self.question.pending)
 
-    def move(self, name: str, view: NodeView | None, *, possibly_assigned: bool) -> None:
-        """Have a node moved, which was last seen as view."""
-        move = partial(self._mover.move, possibly_assigned=possibly_assigned, forget_bad=self._job.forget_bad)
-        self.movers.submit(name, partial(move, name, view, self._job.goals[name]))
-
-    def reboot(self, name: str) -> None:
-        """Have a node rebooted."""
-        self.movers.submit(name, partial(self._mover.reboot, name, self._job.goals[name]))
-
-    def roll_back(self, name: str, reason: str) -> None:
-        """Have a node taken back that has failed for this reason."""
-        self.returning.submit(name, partial(self._mover.roll_back, name, self._job.goals[name], reason))
-
-    def uncordon(self, name: str) -> None:
-        """Have a node uncordoned."""
-        self.returning.submit(name, partial(self._mover.uncordon, name))
+    def start(self, job: StartJob, state: WaveState) -> None:
+        """Start a job as soon as a thread is free. state: of the wave."""
+        name, mover = job.name, self._mover
+        if job.job is Job.MOVE:
+            is_repeated = state.is_possibly_assigned(name)
+            self.movers.submit(name, partial(mover.move, name, state.nodes.get(name), possibly_assigned=is_repeated))
+        elif job.job is Job.REBOOT:
+            self.movers.submit(name, partial(mover.reboot, name))
+        elif job.job is Job.ROLL_BACK:
+            self.returning.submit(name, partial(mover.roll_back, name, job.reason))
+        else:
+            self.returning.submit(name, partial(mover.uncordon, name))
 
     def stop(self) -> None:
         """End drains, and what waits for a reboot or a Node."""

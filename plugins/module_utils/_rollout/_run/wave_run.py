@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import closing, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 from ..._kube.api_errors import KubeError
@@ -15,8 +15,7 @@ from ..._nodeconfig.assignment import ConfigSource
 from ..._text import first_names
 from .. import RolloutError
 from .._decisions import transitions
-from .._decisions._node_run import NodeState
-from .._decisions.window import Progress, WaveOutcome, Window, WindowLimits, WindowStep
+from .._decisions.wave_limits import Progress, WaveOutcome, Window, WindowLimits, WindowStep
 from .._drain._drainer import Drainer
 from .._drain.rebooter import Rebooter
 from .._gates._gate_monitor import GateMonitor
@@ -32,8 +31,10 @@ from ._node_mover import NodeMover
 from ._session import RunSession, announce_end, announce_start
 from ._unsettled_nodes import UnsettledNodes
 from ._wave import WaveExecutor
+from ._wave_ending import WaveEnding
 from ._wave_job import WaveJob
 from ._wave_start import WaveStart
+from ._wave_state import WaveState
 from .host_change import HostOptions
 from .run_options import RunOptions
 
@@ -51,15 +52,14 @@ _OUTCOME_WORD = {
 class WaveResult:
     """The outcome of a wave.
 
-    phase: as in the record; counts: the number of nodes by state; failed_nodes: those of the rollout that did not
-    succeed; summary: the reason without the nodes' own.
+    phase: as in the record; failed_nodes: those of the rollout that did not succeed; summary: the reason without the
+    nodes' own.
     """
 
     wave: str
     phase: str
     changed: bool
     reason: str = ""
-    counts: Mapping[NodeState, int] = field(default_factory=dict)
     failed_nodes: tuple[FailedNode, ...] = ()
     summary: str = ""
 
@@ -114,7 +114,7 @@ class WaveRun:
             ended = start.wait(plan, rollout.waves[position])
             if ended is not None:
                 announce_end(session.direct_client, plan.pool, ended)
-                return WaveResult(self._wave, ended.phase, True, ended.reason, {}, ended.failed_nodes)
+                return WaveResult(self._wave, ended.phase, True, ended.reason, ended.failed_nodes)
             views = watcher.sorted_nodes()
             rollout = session.record.claim(
                 plan.target,
@@ -171,7 +171,7 @@ class WaveRun:
         except KeyboardInterrupt:
             if not session.outage.is_under_way:
                 with suppress(KubeError, RolloutError):
-                    executor.save_soak()
+                    executor.record.save_soak()
             raise
         if step.outcome is WaveOutcome.PAUSE:
             step = replace(step, reason=step.reason + _way_back(window.unavailable & missed))
@@ -179,11 +179,11 @@ class WaveRun:
         views = watcher.list_again(session.client) if is_end else []
         rollout = session.record.write_transition(
             lambda record, now: transitions.finish_wave(
-                transitions.save_soak(record, executor.soaked_seconds()),
+                transitions.save_soak(record, executor.state.soaked_seconds(session.node_clock.monotonic())),
                 self._plan,
                 position,
                 step,
-                executor.failed_nodes(),
+                executor.state.failed_nodes(),
                 now=now,
                 untrusting=[view.name for view in watcher.nodes.values() if view.is_untrusting],
                 views=views,
@@ -194,7 +194,7 @@ class WaveRun:
         if rollout.is_rolling_back:
             return self._roll_back(rollout)
         question = rollout.reason[len(step.full_reason) :]  # for the operator; it follows the nodes' own reasons
-        return self._result(rollout, window, step.reason + question)
+        return self._result(rollout, step.reason + question)
 
     def _roll_back(self, rollout: Rollout) -> WaveResult:
         """Move the nodes that are still on a failed config back to what they used before.
@@ -229,11 +229,13 @@ class WaveRun:
             executor = self._executor(rollout, window, job, no_gates)
             step = executor.execute()
         rollout = session.record.write_transition(
-            lambda record, now: transitions.finish_rollback(record, step, len(goals), executor.failed_nodes(), now=now)
+            lambda record, now: transitions.finish_rollback(
+                record, step, len(goals), executor.state.failed_nodes(), now=now
+            )
         )
         self._report_outcome(ROLLBACK, step, window)
         announce_end(session.direct_client, self._plan.pool, rollout)
-        return self._result(rollout, window)
+        return self._result(rollout)
 
     def _mover(self, rollout: Rollout, drainer: Drainer, rebooter: Rebooter, job: WaveJob) -> NodeMover:
         plan, change = self._plan, self._options.change_machine
@@ -254,7 +256,7 @@ class WaveRun:
             plan.limits.node_timeout,
             f"{rollout.target.name} {rollout.started_at}",
         )
-        return NodeMover(self._session, self._watcher, drainer, rebooter, facts, host, confirm_after=job.soak)
+        return NodeMover(self._session, self._watcher, drainer, rebooter, facts, host, job)
 
     def _executor(self, rollout: Rollout, window: Window, job: WaveJob, gates: GateMonitor) -> WaveExecutor:
         session = self._session
@@ -273,23 +275,20 @@ class WaveRun:
             self._options.run_reboot or (lambda _request: "this run has no connection to nodes"),
             report=session.say,
         )
-        after_wave = self._options.after_wave
-        has_question = after_wave is not None and job.position is not None
+        after_wave = self._options.after_wave if job.position is not None else None
+        question = None if after_wave is None else partial(after_wave, job.name, tuple(job.goals))
+        mover = self._mover(rollout, drainer, rebooter, job)
         return WaveExecutor(
             session,
             self._watcher,
-            window,
-            job,
-            mover=self._mover(rollout, drainer, rebooter, job),
-            gates=gates,
-            after_wave=partial(after_wave, job.name, tuple(job.goals)) if after_wave and has_question else None,
-            wait_timeout=self._options.wait_timeout,
-            unsettled=self._unsettled,
+            WaveState(job, window, self._watcher.nodes, self._unsettled, mover.facts),
+            mover,
+            WaveEnding(session, job, window, gates, question, self._options.wait_timeout),
+            gates.decide_node if gates.has_node_answers else None,
         )
 
-    def _result(self, rollout: Rollout, window: Window, summary: str = "") -> WaveResult:
-        counts = dict(window.counts)
-        return WaveResult(self._wave, rollout.phase, True, rollout.reason, counts, rollout.failed_nodes, summary)
+    def _result(self, rollout: Rollout, summary: str = "") -> WaveResult:
+        return WaveResult(self._wave, rollout.phase, True, rollout.reason, rollout.failed_nodes, summary)
 
     def _make_window(
         self,

@@ -22,7 +22,7 @@ from ansible.module_utils.common.collections import ImmutableDict
 from ansible.parsing.vault import PromptVaultSecret, VaultLib
 
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates.answers import GateVerdict
-from ansible_collections.configok.node.plugins.module_utils._rollout._gates.wave_playbooks import WavePlaybooks
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool.policy import WavePlaybooks
 from ansible_collections.configok.node.plugins.plugin_utils import _playbook_runner
 from ansible_collections.configok.node.plugins.plugin_utils._playbook_runner import (
     PlaybookOptions,

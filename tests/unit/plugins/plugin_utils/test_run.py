@@ -11,7 +11,7 @@ import json
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.durations import InvalidDuration
-from ansible_collections.configok.node.plugins.module_utils._rollout._decisions.window import Progress
+from ansible_collections.configok.node.plugins.module_utils._rollout._decisions.wave_limits import Progress
 from ansible_collections.configok.node.plugins.plugin_utils._run import (
     progress_line,
     read_wait_timeout,

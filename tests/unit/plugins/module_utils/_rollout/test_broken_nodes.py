@@ -8,6 +8,7 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._rollout._decisions import transitions
+from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._node_run import Phase
 from ansible_collections.configok.node.plugins.module_utils._rollout._decisions.transitions import start_rollout
 from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_access import assign_nodes
 from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_list import list_nodes
@@ -102,7 +103,7 @@ def test_nodes_that_the_lane_has_repaired_count_like_any_other(make_world: MakeW
         world.nodes.set_ready(name, False)
     for _run in range(2):
         result = world.move(made, "wave 1")
-        assert (result.phase, result.counts["waiting"]) == ("Paused", 6)
+        assert (result.phase, world.reports[-1].counts[Phase.WAITING]) == ("Paused", 6)
         assert result.reason.startswith("nodes down for another reason: 5")
 
 

@@ -65,10 +65,10 @@ def test_a_node_enters_only_the_phases_of_the_table(before: Phase, after: Phase)
 
 def test_a_reboot_and_a_rollback_show_the_state_from_before() -> None:
     soaking = NodeRun(Phase.SOAKING, reason="soaking")
-    assert soaking.enter(Phase.REBOOTING).state == "soaking"
+    assert soaking.enter(Phase.REBOOTING).state is Phase.SOAKING
     assert soaking.enter(Phase.REBOOTING).end_reboot() == soaking
-    assert NodeRun(Phase.PASSED).enter(Phase.ROLLING_BACK).state == "passed"
-    assert NodeRun(Phase.PASSED).enter(Phase.ROLLING_BACK).enter(Phase.FAILED, "late").state == "failed"
+    assert NodeRun(Phase.PASSED).enter(Phase.ROLLING_BACK).state is Phase.PASSED
+    assert NodeRun(Phase.PASSED).enter(Phase.ROLLING_BACK).enter(Phase.FAILED, "late").state is Phase.FAILED
 
 
 def test_only_a_node_that_is_rebooted_ends_a_reboot() -> None:
@@ -79,4 +79,4 @@ def test_only_a_node_that_is_rebooted_ends_a_reboot() -> None:
 def test_a_node_remembers_that_an_assignment_had_no_answer() -> None:
     run = NodeRun(Phase.MOVING).enter(Phase.POSTPONED).enter(Phase.MOVING)
     assert run.was_postponed
-    assert run.enter(Phase.WAITING).state == "waiting"
+    assert run.enter(Phase.WAITING).state is Phase.WAITING

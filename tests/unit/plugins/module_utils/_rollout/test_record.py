@@ -17,7 +17,10 @@ from hypothesis import strategies as st
 
 from ansible_collections.configok.node.plugins.module_utils._rollout import InvalidRecord, RolloutError
 from ansible_collections.configok.node.plugins.module_utils._rollout._decisions.transitions import finish_rollback
-from ansible_collections.configok.node.plugins.module_utils._rollout._decisions.window import WaveOutcome, WindowStep
+from ansible_collections.configok.node.plugins.module_utils._rollout._decisions.wave_limits import (
+    WaveOutcome,
+    WindowStep,
+)
 from ansible_collections.configok.node.plugins.module_utils._rollout._record.record import (
     BadConfig,
     ClearedConfig,

@@ -9,26 +9,24 @@ from typing import Any
 
 from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._gate import GateResult, Verdict
 from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._node_run import Phase
-from ansible_collections.configok.node.plugins.module_utils._rollout._decisions.window import Window, WindowLimits
+from ansible_collections.configok.node.plugins.module_utils._rollout._decisions.wave_limits import Window, WindowLimits
 from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_access import NodeAssignment
 from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_view import NodeView
 from ansible_collections.configok.node.plugins.module_utils._rollout._run._move_result import MoveKind, MoveResult
+from ansible_collections.configok.node.plugins.module_utils._rollout._run._next_actions import plan
 from ansible_collections.configok.node.plugins.module_utils._rollout._run._node_facts import NodeFacts
 from ansible_collections.configok.node.plugins.module_utils._rollout._run._unsettled_nodes import UnsettledNodes
 from ansible_collections.configok.node.plugins.module_utils._rollout._run._wave_job import WaveJob
-from ansible_collections.configok.node.plugins.module_utils._rollout._run._wave_plan import plan
 from ansible_collections.configok.node.plugins.module_utils._rollout._run._wave_state import (
+    ASSIGNED,
     Decided,
+    Job,
     JobEnded,
-    Move,
     NodeSeen,
     OutageEnded,
-    Reboot,
-    RollBack,
     Say,
     Show,
-    ShowAssigned,
-    Uncordon,
+    StartJob,
     WaveState,
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout.goals import Goal
@@ -79,10 +77,10 @@ def a_state_with(**assigned_at: float) -> WaveState:
 
 
 def assign(state: WaveState, name: str, now: float, assignment: int = 1) -> None:
-    state.window.resume_assignment(name, now)
+    state.window.take_slot(name, now)
     view = state.nodes[name]
     result = MoveResult(MoveKind.ASSIGNED, NodeAssignment(view, assignment, True))
-    assert state.apply(JobEnded(name, result), now) == [ShowAssigned(name)]
+    assert state.apply(JobEnded(name, result), now) == [Show(name, ASSIGNED)]
 
 
 def phase_of(state: WaveState, name: str) -> Phase:
@@ -120,7 +118,7 @@ def test_an_attempt_without_a_verdict_is_due_again() -> None:
 
 def test_a_new_time_replaces_the_earlier_one() -> None:
     state = a_state_with(a=1000.0)
-    state.begin_reboot("a")
+    state.begin(StartJob(Job.REBOOT, "a"))
     state.apply(JobEnded("a", MoveResult(MoveKind.REBOOTED)), 1050.0)
     assert phase_of(state, "a") is Phase.IN_FLIGHT
     assert state.take_due(1349.9) == []
@@ -152,7 +150,7 @@ def test_a_node_is_not_evaluated_before_the_watch_shows_its_assignment() -> None
 
 def test_an_assignment_without_an_answer_is_resumed_when_the_watch_shows_it_late() -> None:
     state = a_state()
-    state.window.resume_assignment("a", 1000.0)
+    state.window.take_slot("a", 1000.0)
     assert state.apply(JobEnded("a", MoveResult(MoveKind.POSTPONED)), 1001.0) == []
     assert phase_of(state, "a") is Phase.POSTPONED
     assert state.is_possibly_assigned("a")
@@ -175,8 +173,8 @@ def test_a_plan_changes_nothing_and_its_decision_is_an_event() -> None:
 def test_a_node_is_rebooted_before_it_soaks_and_is_evaluated_when_that_has_ended() -> None:
     state = a_state(needs_reboot=True)
     assign(state, "a", 1000.0)
-    assert decide(state, "a", now=1001.0) == [Reboot("a")]
-    state.begin_reboot("a")
+    assert decide(state, "a", now=1001.0) == [StartJob(Job.REBOOT, "a")]
+    state.begin(StartJob(Job.REBOOT, "a"))
     assert decide(state, "a", now=1002.0) == []
     failed = MoveResult(MoveKind.NOT_REBOOTED, reason="no connection")
     assert state.apply(JobEnded("a", failed), 1003.0) == [
@@ -189,9 +187,10 @@ def test_a_failure_counts_when_the_node_was_taken_back() -> None:
     assign(state, "a", 1000.0)
     failed = a_view("a", source=GOAL.source, config_ok="False")
     state.nodes = {**state.nodes, "a": failed}
-    assert [type(action) for action in decide(state, "a", now=1001.0)] == [RollBack]
-    state.begin_rollback("a")
-    assert (state.window.state("a"), state.window.failures) == ("in flight", 0)
+    (rollback,) = decide(state, "a", now=1001.0)
+    assert rollback.job is Job.ROLL_BACK
+    state.begin(rollback)
+    assert (state.window.state("a"), state.window.failures) == (Phase.IN_FLIGHT, 0)
     result = MoveResult(MoveKind.ROLLED_BACK, reason="it crashed; it is back")
     assert state.apply(JobEnded("a", result), 1010.0) == [Show("a", "failed", "it crashed; it is back")]
     assert state.window.failures == 1
@@ -201,7 +200,7 @@ def test_a_node_is_uncordoned_once_as_soon_as_it_is_up() -> None:
     state = a_state(is_cordoned=True)
     assign(state, "a", 1000.0)
     (decided,) = decide(state, "a", now=1001.0)
-    assert state.apply(decided, 1001.0) == [Uncordon("a"), Show("a", "soaking", "soaking")]
+    assert state.apply(decided, 1001.0) == [StartJob(Job.UNCORDON, "a"), Show("a", "soaking", "soaking")]
     assert state.apply(Decided("a", PASSED), 1121.0) == [Show("a", "passed", "good")]
     failed = MoveResult(MoveKind.NOT_UNCORDONED, reason="no answer")
     assert state.apply(JobEnded("a", failed), 1122.0) == [
@@ -211,13 +210,13 @@ def test_a_node_is_uncordoned_once_as_soon_as_it_is_up() -> None:
 
 def test_a_run_that_continues_moves_what_an_earlier_one_has_half_done() -> None:
     state = a_state(job={"possibly_assigned": ("a",)}, is_half_done=True)
-    assert state.resume(1000.0) == [Move("a")]
+    assert state.resume(1000.0) == [StartJob(Job.MOVE, "a")]
     assert (phase_of(state, "a"), phase_of(state, "b")) == (Phase.MOVING, Phase.WAITING)
 
 
 def test_a_result_after_the_time_of_the_node_changes_nothing() -> None:
     state = a_state()
-    state.window.resume_assignment("a", 1000.0)
+    state.window.take_slot("a", 1000.0)
     state.window.next_step(2001.0, 0)
     assert phase_of(state, "a") is Phase.UNKNOWN
     result = MoveResult(MoveKind.ASSIGNED, NodeAssignment(state.nodes["a"], 1, False))

@@ -177,7 +177,7 @@ def test_an_unexpected_error_makes_the_verdict_unknown(clock: VirtualClock) -> N
 
 
 def test_without_gates_everything_passes_and_nothing_is_started(clock: VirtualClock) -> None:
-    with GateMonitor((), clock, lambda: None) as monitor:
+    with GateMonitor((), clock, lambda: None, lambda gate: gate.unknown("")) as monitor:
         assert monitor.decide_start().verdict is PASS
         assert monitor.decide(0.0).verdict is PASS
         assert monitor.decide_node("n", good_since=0.0, soaked_at=0.0).verdict is PASS

@@ -17,14 +17,15 @@ import yaml
 from ansible_collections.configok.node.plugins.module_utils._foreign import evaluation
 from ansible_collections.configok.node.plugins.module_utils._rollout import InvalidPool
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates._alerts_gate import AlertsGate
-from ansible_collections.configok.node.plugins.module_utils._rollout._gates._condition import Condition
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates._gate_settings import Gates
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates._node_gates import NodeGate
-from ansible_collections.configok.node.plugins.module_utils._rollout._gates._prometheus_gate import PrometheusGate
+from ansible_collections.configok.node.plugins.module_utils._rollout._gates._prometheus_gate import (
+    Condition,
+    PrometheusGate,
+)
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates._server_access import ServerAccess
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates._url_gate import UrlGate
-from ansible_collections.configok.node.plugins.module_utils._rollout._gates.wave_playbooks import WavePlaybooks
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool.policy import Policy
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool.policy import Policy, WavePlaybooks
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool.pool_file import parse_policy
 
 PROMETHEUS = {"url": "https://prometheus.example:9090/prefix/", "query": "up", "condition": "== 1"}

@@ -16,18 +16,16 @@ from typing import Any, ClassVar
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig.strict_mapping import StrictFields, integer
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.strict_mapping import integer
 from ansible_collections.configok.node.plugins.module_utils._rollout import InvalidPool
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates import _gate_settings
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates._api_answers import json_of
-from ansible_collections.configok.node.plugins.module_utils._rollout._gates._server_access import (
-    ServerAccess,
-    parse_access,
-)
+from ansible_collections.configok.node.plugins.module_utils._rollout._gates._server_access import ServerAccess
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates._server_gate import ServerGate
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates.answers import GateVerdict, ServerAnswer
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates.gate_client import GateClient
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool.pool_file import parse_policy, pool_keys
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool_values import setting
 
 ROOT = Path(__file__).resolve().parents[6]
 REGISTRY = "plugins/module_utils/_rollout/_gates/_gate_settings.py"
@@ -40,11 +38,7 @@ class TicketsGate(ServerGate):
 
     key: ClassVar[str] = "tickets"
 
-    most: int = 0
-
-    @classmethod
-    def parse(cls, fields: StrictFields, name: str, timeout: float, interval: float) -> TicketsGate:
-        return cls(name, parse_access(fields), timeout, interval, most=fields.get("most", integer(0, 100), 0))
+    most: int = setting(integer(0, 100), 0)
 
     def target(self) -> str:
         return "/tickets.json"

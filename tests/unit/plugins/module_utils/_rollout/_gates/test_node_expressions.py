@@ -12,11 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._rollout._gates._node_expressions import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._gates._node_gates import (
     NodeExpression,
+    NodeGate,
+    NodeGates,
     Undecided,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._gates._node_gates import NodeGate, NodeGates
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates.answers import GateAnswer, GateVerdict
 
 MISSING = "it compares a field that the Node does not have"

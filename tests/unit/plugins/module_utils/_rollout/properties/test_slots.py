@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._node_run import Phase
 from support.fuzz.settings import fuzz
 from support.rollouts.fleet_strategies import FINE, MOSTLY_FINE, fleets, policies
 from support.rollouts.scenario import scenario
@@ -35,7 +36,7 @@ def test_a_run_ends_whatever_its_nodes_do(fleet: Fleet, data: st.DataObject) -> 
             assert moved.world.clock.monotonic() - began <= longest, moved.story()
             states = [progress.counts for progress in moved.world.reports if progress.counts]
             if states and moved.phase not in ("", "Planned"):
-                assert not states[-1].get("in flight"), moved.story()
+                assert not states[-1].get(Phase.IN_FLIGHT), moved.story()
 
 
 @pytest.mark.complaint("kubernetes-nmstate PR #854: a budget slot leaked")

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The window that slides over the nodes of a wave, and its progress as text.
+"""How many nodes of a wave may move at a time, and after how many failures it halts; its progress as text.
 
 Pure: gate results and times in, the next step out.
 """
@@ -16,12 +16,12 @@ from typing import NamedTuple
 
 from ..._text import and_more, first_names
 from ._gate import Attempt, GateResult, Verdict
-from ._node_run import FAILED, GONE, IN_FLIGHT, PASSED, SOAKING, UNKNOWN, WAITING, NodeRun, NodeState, Phase
+from ._node_run import NodeRun, Phase
 
 _BAR_WIDTH = 24
 _NAMES_SHOWN = 5
-_ENDED: tuple[NodeState, ...] = (PASSED, FAILED, UNKNOWN, GONE)
-_SHOWN_STATES: tuple[NodeState, ...] = (IN_FLIGHT, SOAKING, FAILED, UNKNOWN, GONE)
+_ENDED: tuple[Phase, ...] = (Phase.PASSED, Phase.FAILED, Phase.UNKNOWN, Phase.GONE)
+_SHOWN_STATES: tuple[Phase, ...] = (Phase.IN_FLIGHT, Phase.SOAKING, Phase.FAILED, Phase.UNKNOWN, Phase.GONE)
 _NEXT_PHASE: Mapping[Verdict, Phase] = {
     Verdict.PASS: Phase.PASSED,
     Verdict.FAIL: Phase.FAILED,
@@ -98,7 +98,7 @@ class Window:
         self._is_broken_wave = is_broken_wave
         self._failures = limits.earlier_failures
         self._runs = dict.fromkeys(nodes, NodeRun())
-        self._counts: Counter[NodeState] = Counter({WAITING: len(self._runs)} if self._runs else {})
+        self._counts: Counter[Phase] = Counter({Phase.WAITING: len(self._runs)} if self._runs else {})
         self._waiting = dict.fromkeys(self._runs)
         self._in_flight: dict[str, float] = {}
         self._unavailable = set(unavailable) - self._expected_unavailable
@@ -112,7 +112,7 @@ class Window:
         return self._failures
 
     @property
-    def counts(self) -> Mapping[NodeState, int]:
+    def counts(self) -> Mapping[Phase, int]:
         """Return the number of nodes of the wave by state."""
         return self._counts
 
@@ -131,10 +131,10 @@ class Window:
         """Return whether no other node will be assigned."""
         if self._failures > self._limits.failure_budget or self._stop is not None:
             return True
-        has_lost_canary = self._is_canary and self._counts[GONE]
-        return not self._is_broken_wave and bool(self._counts[UNKNOWN] or has_lost_canary)
+        has_lost_canary = self._is_canary and self._counts[Phase.GONE]
+        return not self._is_broken_wave and bool(self._counts[Phase.UNKNOWN] or has_lost_canary)
 
-    def state(self, name: str) -> NodeState:
+    def state(self, name: str) -> Phase:
         """Return the state of a node of the wave. Raises KeyError for other nodes."""
         return self._runs[name].state
 
@@ -145,14 +145,6 @@ class Window:
     def runs(self) -> ItemsView[str, NodeRun]:
         """Return where each node of the wave is."""
         return self._runs.items()
-
-    def reason(self, name: str) -> str:
-        """Return the reason for the phase of a node of the wave, "" without one."""
-        return self._runs[name].reason
-
-    def unsuccessful(self) -> dict[str, NodeState]:
-        """Return the state of each node that is failed, unknown or gone."""
-        return {name: run.state for name, run in self._runs.items() if run.phase in _FINAL}
 
     def set_unavailable(self, name: str, is_unavailable: bool) -> None:
         """Record whether a node of the pool is unavailable."""
@@ -184,7 +176,7 @@ class Window:
             return False
         phase = _NEXT_PHASE.get(result.verdict)
         if phase is None:  # an interrupted soak does not take a slot again: the gate ends it within the node's time
-            if result.good_since is None or run.state != IN_FLIGHT:
+            if result.good_since is None or run.state is not Phase.IN_FLIGHT:
                 return False
             phase = Phase.SOAKING
             run = run.enter(Phase.IN_FLIGHT) if run.phase is Phase.MOVING else run
@@ -232,16 +224,18 @@ class Window:
             return WindowStep(to_assign)
         if self._waiting:
             return self._wait_for_unavailable(now)
-        if self._counts[SOAKING]:
+        if self._counts[Phase.SOAKING]:
             return WindowStep()
-        if self._is_canary and not self._counts[PASSED]:
+        if self._is_canary and not self._counts[Phase.PASSED]:
             reason = "no canary is left that could pass: run it again, and other nodes take their place"
             return WindowStep(outcome=WaveOutcome.PAUSE, reason=reason)
         return WindowStep(outcome=WaveOutcome.DONE)
 
-    def resume_assignment(self, name: str, now: float) -> None:
-        """Give a slot to a waiting node that is assigned already, however many hold one."""
-        self._take_slot(name, now)
+    def take_slot(self, name: str, now: float) -> None:
+        """Give a slot to a waiting node, however many hold one."""
+        del self._waiting[name]
+        self._in_flight[name] = now
+        self._set(name, self._runs[name].enter(Phase.MOVING))
 
     def take_back_assignments(self, names: Iterable[str]) -> None:
         """Return nodes of the last step, which were not assigned, to their places among the waiting ones."""
@@ -251,7 +245,7 @@ class Window:
         for name in names:
             del self._in_flight[name]
             self._set(name, self._runs[name].enter(phase))
-        self._waiting = {name: None for name, run in self._runs.items() if run.state == WAITING}
+        self._waiting = {name: None for name, run in self._runs.items() if run.state is Phase.WAITING}
 
     def _overdue(self, now: float) -> list[str]:
         """Return the nodes whose slot is free in any case. Nodes are in flight in the order in which they took it."""
@@ -282,7 +276,7 @@ class Window:
         if not to_assign and all(name in self._unavailable for name in self._waiting):
             to_assign = list(self._waiting)[:slots]  # only these are left, and each may come back within its time
         for name in to_assign:
-            self._take_slot(name, now)
+            self.take_slot(name, now)
         return tuple(to_assign)
 
     def _wait_for_unavailable(self, now: float) -> WindowStep:
@@ -311,9 +305,9 @@ class Window:
             return WindowStep(outcome=WaveOutcome.HALT, reason=reason, node_reason=node_reason)
         if self._stop is not None:
             return self._stop
-        stop_state: NodeState = UNKNOWN if self._counts[UNKNOWN] else GONE
-        phrase = "no verdict on" if stop_state == UNKNOWN else "the canary has lost"
-        name, run = next((name, run) for name, run in self._runs.items() if run.state == stop_state)
+        stop_state = Phase.UNKNOWN if self._counts[Phase.UNKNOWN] else Phase.GONE
+        phrase = "no verdict on" if stop_state is Phase.UNKNOWN else "the canary has lost"
+        name, run = next((name, run) for name, run in self._runs.items() if run.state is stop_state)
         reason = f"{phrase} {name}{and_more(self._counts[stop_state] - 1)}"
         return WindowStep(outcome=WaveOutcome.PAUSE, reason=reason, node_reason=run.reason)
 
@@ -321,11 +315,6 @@ class Window:
         if not self._is_broken_wave:
             yield from ((name, run.reason) for name, run in self._runs.items() if run.phase is Phase.FAILED)
         yield from self._late_failures.items()
-
-    def _take_slot(self, name: str, now: float) -> None:
-        del self._waiting[name]
-        self._in_flight[name] = now
-        self._set(name, self._runs[name].enter(Phase.MOVING))
 
     def _set(self, name: str, run: NodeRun) -> None:
         self._counts[self._runs[name].state] -= 1
@@ -340,7 +329,7 @@ class Progress:
     wave: str
     line: str
     total: int = 0
-    counts: Mapping[NodeState, int] = field(default_factory=dict)
+    counts: Mapping[Phase, int] = field(default_factory=dict)
 
     @property
     def text(self) -> str:
@@ -348,9 +337,9 @@ class Progress:
         if not self.total:
             return ""
         ended = sum(self.counts.get(state, 0) for state in _ENDED)
-        moving = self.counts.get(SOAKING, 0) + self.counts.get(IN_FLIGHT, 0)
+        moving = self.counts.get(Phase.SOAKING, 0) + self.counts.get(Phase.IN_FLIGHT, 0)
         full = _BAR_WIDTH * ended // self.total
         half = max(-(-_BAR_WIDTH * (ended + moving) // self.total) - full, 0)
-        parts = [f"{self.counts.get(PASSED, 0)}/{self.total} passed"]
-        parts += [f"{self.counts[state]} {state}" for state in _SHOWN_STATES if self.counts.get(state)]
+        parts = [f"{self.counts.get(Phase.PASSED, 0)}/{self.total} passed"]
+        parts += [f"{self.counts[state]} {state.value}" for state in _SHOWN_STATES if self.counts.get(state)]
         return f"{self.wave} [{'#' * full}{'-' * half}{'.' * (_BAR_WIDTH - full - half)}] {', '.join(parts)}"

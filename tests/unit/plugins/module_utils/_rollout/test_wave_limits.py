@@ -12,16 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._gate import GateResult, Verdict
-from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._node_run import (
-    FAILED,
-    GONE,
-    IN_FLIGHT,
-    PASSED,
-    SOAKING,
-    UNKNOWN,
-    WAITING,
-)
-from ansible_collections.configok.node.plugins.module_utils._rollout._decisions.window import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._decisions._node_run import Phase
+from ansible_collections.configok.node.plugins.module_utils._rollout._decisions.wave_limits import (
     WaveOutcome,
     Window,
     WindowLimits,
@@ -43,7 +35,7 @@ def test_a_slot_is_free_as_soon_as_its_node_is_up_without_waiting_for_the_slowes
     assert window.next_step(1).to_assign == ()
     window.record("n1", UP)
     assert window.next_step(2).to_assign == ("n2",)
-    assert window.state("n0") == IN_FLIGHT
+    assert window.state("n0") is Phase.IN_FLIGHT
 
 
 def test_nodes_that_are_down_count_and_those_of_the_lane_can_be_moved() -> None:
@@ -95,8 +87,8 @@ def test_nothing_stops_the_lane_of_broken_nodes() -> None:
     window.set_unavailable("elsewhere", True)
     assert window.next_step(2) == WindowStep()
     assert window.next_step(103).outcome == WaveOutcome.DONE
-    assert window.counts[UNKNOWN] == 3
-    assert window.reason("n3").startswith("it was not assigned: nodes down for another reason: 2")
+    assert window.counts[Phase.UNKNOWN] == 3
+    assert window.run("n3").reason.startswith("it was not assigned: nodes down for another reason: 2")
 
 
 def test_nodes_of_earlier_waves_that_fail_late_stop_the_lane() -> None:
@@ -124,7 +116,7 @@ def test_one_failure_is_within_a_budget_of_one_and_two_halt() -> None:
     step = window.next_step(3)
     assert (step.outcome, step.to_assign) == (WaveOutcome.HALT, ())
     assert step.full_reason == "2 nodes have failed, the budget is 1: n0: it crashed"
-    assert window.unsuccessful() == {"n0": FAILED, "n1": FAILED}
+    assert [name for name, run in window.runs() if run.phase is Phase.FAILED] == ["n0", "n1"]
 
 
 def test_a_node_that_passed_and_fails_later_spends_from_the_budget() -> None:
@@ -147,7 +139,7 @@ def test_no_verdict_pauses_and_frees_its_slot() -> None:
     assert step.outcome == WaveOutcome.PAUSE
     assert "no verdict on n0: the gate said nothing within 100s" in step.full_reason
     assert window.in_flight == ()
-    assert window.counts[WAITING] == 2
+    assert window.counts[Phase.WAITING] == 2
 
 
 def test_a_wave_that_only_others_hold_up_waits_for_them_and_then_pauses() -> None:
@@ -204,7 +196,7 @@ def test_it_is_bounded_leaks_no_slot_and_ends(
         now += 1.0
         assert now < (count + 1) * (timeout + soak + 2) + 2 * timeout, "it ends"
         for name, what in fate.items():
-            if window.state(name) == IN_FLIGHT and now >= at[name] + 1:
+            if window.state(name) is Phase.IN_FLIGHT and now >= at[name] + 1:
                 if what in ("up", "fail in soak", "comes back"):
                     window.record(name, UP)
                     if what == "comes back":
@@ -212,20 +204,20 @@ def test_it_is_bounded_leaks_no_slot_and_ends(
                         window.set_unavailable(name, False)
                 elif what in ("fail", "gone", "unknown"):
                     window.record(name, GateResult(Verdict(what), what))
-            elif window.state(name) == SOAKING and now >= at[name] + soak:
+            elif window.state(name) is Phase.SOAKING and now >= at[name] + soak:
                 window.record(name, GateResult(Verdict.FAIL if what == "fail in soak" else Verdict.PASS, what))
         step = window.next_step(now)
     assert window.in_flight == ()
     states = [window.state(name) for name in nodes]
     assert sum(window.counts.values()) == count
-    failed = states.count(FAILED)
+    failed = states.count(Phase.FAILED)
     if step.outcome == WaveOutcome.HALT:
         assert failed > budget
     elif step.outcome == WaveOutcome.DONE:
         assert failed <= budget
-        assert set(states) <= {PASSED, FAILED, GONE}
+        assert set(states) <= {Phase.PASSED, Phase.FAILED, Phase.GONE}
     else:
-        assert UNKNOWN in states or unavailable
+        assert Phase.UNKNOWN in states or unavailable
     assert count == 0 or maximum > 0 or unavailable or step.outcome == WaveOutcome.PAUSE
 
 
@@ -234,5 +226,5 @@ def test_nodes_that_were_not_assigned_wait_again_where_they_stood() -> None:
     step = window.next_step(0.0)
     assert step.to_assign == ("a", "b")
     window.take_back_assignments(step.to_assign)
-    assert (window.in_flight, window.counts[WAITING]) == ((), 3)
+    assert (window.in_flight, window.counts[Phase.WAITING]) == ((), 3)
     assert window.next_step(1.0).to_assign == ("a", "b")

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Decide what is done with the nodes of a wave of which something has changed. Pure."""
+"""Decide what a wave does next with the nodes of which something has changed. Pure."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from .._decisions._gate import AskGates, Verdict, evaluate
 from .._nodes.node_view import NodeView
-from ._wave_state import Decided, Reboot, RollBack, WaveAction, WaveState
+from ._wave_state import Decided, Job, StartJob, WaveAction, WaveState
 
 
 class LostNode(NamedTuple):
@@ -36,9 +36,9 @@ def plan(
         last_seen, has_left = lost.get(name, LostNode())
         result = evaluate(view, run.attempt, now, last_seen=last_seen, has_left=has_left, ask_gates=ask_gates)
         if view is not None and result.good_since is not None and state.facts.needs_reboot(view):
-            actions.append(Reboot(name))
+            actions.append(StartJob(Job.REBOOT, name))
         elif view is not None and result.verdict is Verdict.FAIL and state.facts.can_roll_back(name, run.attempt.goal):
-            actions.append(RollBack(name, result.reason))
+            actions.append(StartJob(Job.ROLL_BACK, name, result.reason))
         else:
             actions.append(Decided(name, result, run.attempt.with_result(result)))
     return actions
