@@ -183,7 +183,7 @@ REFUSALS: dict[str, tuple[str, ...]] = {
     "_operations/_publishing/_release.py:read_layered_document": (FILES,),
     "_operations/_publishing/_release.py:vouch": (STATEMENT,),
     "_operations/_pool/_target_changes.py:compare_target": (POLICY,),
-    "_machines/_changes/_cluster_check.py:with_cluster_check": (FILES,),
+    "_machines/_changes/cluster_changes.py:with_cluster_check": (FILES,),
     "_machines/_changes/_config_check.py:_sentences": (VERSION,),
     "_machines/_changes/_config_check.py:check_config": (VERSION, CONFIG),
     "_machines/_changes/plan_change.py:_action": (FILES, MACHINE),

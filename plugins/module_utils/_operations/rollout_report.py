@@ -12,7 +12,7 @@ from .._componentconfig.compare import summary_of
 from .._kube.api_client import Client
 from .._kube.api_errors import Forbidden, NotFound
 from .._kube.api_paths import config_map
-from .._machines._changes.runtimes import is_runtime, runtime_text
+from .._machines._changes.runtimes import is_runtime
 from .._machines._status import MachineStatus, config_text
 from .._nodeconfig.bundle import Bundle, InvalidBundle
 from .._nodeconfig.config_status import ConfigStatus
@@ -80,8 +80,8 @@ def _machine_entry(status: MachineStatus) -> MachineEntry:
         status.phase.value,
         status.kubelet_observed,
         "" if is_kubelet else kubelet,
-        runtime_text(status.runtime_observed),
-        "" if is_runtime(runtime, status.runtime_observed, runtime) else runtime_text(runtime),
+        str(status.runtime_observed or ""),
+        "" if is_runtime(runtime, status.runtime_observed, runtime) else str(runtime or ""),
         config_text(status),
         status.config_ok,
         status.action,

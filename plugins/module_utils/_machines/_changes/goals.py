@@ -14,7 +14,6 @@ from ..._rollout._nodes.reported_versions import is_version
 from ..._rollout.goals import MachineGoal
 from .._objects.types import Machine, Runtime
 from ._machine_annotation import MachineAnnotation, cluster_hash, provider_hash
-from ._taints import taint_id
 from .runtimes import is_runtime
 from .types import CLUSTER_PATH, MachineAction, MachineChange, ObservedMachine
 
@@ -147,7 +146,7 @@ def _annotation(change: MachineChange, machine: Machine, previous: dict[str, Any
         provider=machine.provider.kind,
         provider_hash=provider_hash(machine.provider),
         labels=tuple(machine.node_labels),
-        taints=tuple(map(taint_id, machine.taints)),
+        taints=tuple(taint.identity for taint in machine.taints),
         kubelet=machine.kubelet_version,
         runtime=machine.runtime,
         cluster_hash=init_config,

@@ -12,9 +12,9 @@ from ..._rollout._nodes.reported_versions import is_version
 from ..._rollout._report.tables import render_table as render_columns
 from ..._text import count_of, first_names, sanitize
 from .._changes.plan_change import machine_name
-from .._changes.runtimes import is_runtime, runtime_text
+from .._changes.runtimes import is_runtime
 from .._changes.types import ChangedField, MachineAction, MachineChange
-from ._types import MachineStatus
+from ._phases import MachineStatus
 
 _HEADS: Final = ("NAME", "NODE", "KUBELET", "RUNTIME", "CONFIG", "CONFIGOK", "PHASE", "ACTION", "REASON")
 _MAX_WIDTHS: Final = (63, 63, 24, 48, 64, 8, 12, 8, 120)
@@ -73,8 +73,8 @@ def runtimes_text(status: MachineStatus) -> str:
     """Return the container runtime: the observed one, and the desired one if it differs."""
     desired, observed = status.runtime_desired, status.runtime_observed
     if observed is None or desired is None or is_runtime(desired, observed, desired):
-        return runtime_text(observed or desired) or _NONE
-    return f"{runtime_text(observed)} -> {runtime_text(desired)}"
+        return str(observed or desired or _NONE)
+    return f"{observed} -> {desired}"
 
 
 def config_text(status: MachineStatus) -> str:
