@@ -112,7 +112,7 @@ class ActionModule(RolloutAction):
         if params["operation"] == "rollout":
             release = rollout.prepare(params["component"], params["directory"] or os.getcwd(), author)
             self._outcome["changed"] = release.changed
-            lines = finding_lines(release.findings)
+            lines = finding_lines(release.draft.findings)
             planned = rollout.plan(release)
         elif params["operation"] == "undo":
             planned = rollout.plan_undo(params["to_revision"])

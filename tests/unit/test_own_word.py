@@ -176,7 +176,7 @@ REFUSALS: dict[str, tuple[str, ...]] = {
     "_operations/_machines/_machine_rollout.py:plan": (FILES, RECORD, HOST),
     "_operations/_machines/_machine_rollout.py:run": (FILES,),
     "_operations/_pool/_pool_rollout.py:plan": (VERSION, POLICY, CONFIG, RECORD),
-    "_operations/_publishing/_release.py:_raise_refused": (VERSION, POLICY),
+    "_operations/_publishing/_release.py:raise_refused": (VERSION, POLICY),
     "_operations/_publishing/_release.py:endorse": (POLICY,),
     "_operations/_publishing/_release.py:prepare": (POLICY, STATEMENT),
     "_operations/_publishing/_release.py:prepare_statement": (STATEMENT,),

@@ -100,16 +100,9 @@ def plan(
     if release is None:
         changes = compare_target(client, views, target, pool.disruption_overrides)
     else:
-        lines = render_release(release)
+        draft, lines = release.draft, render_release(release)
         changes = TargetChanges(
-            release.groups,
-            (),
-            lines,
-            release.before,
-            release.after,
-            release.pool_nodes,
-            release.bundle,
-            release.left_out,
+            draft.groups, (), lines, draft.before, draft.after, draft.pool_nodes, release.bundle, draft.left_out
         )
     now = parse_time(current_time()).timestamp()
     endorsement = None if release is None else release.endorsement

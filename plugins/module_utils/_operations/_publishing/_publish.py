@@ -44,7 +44,7 @@ def publish(
     """Validate the configs and publish them as a bundle. The errors are those of prepare."""
     release = prepare(client, publication, views, now=now, endorser=endorser)
     statement = bundle_statement(release.bundle)
-    warnings = [*release.warnings, *left_out_warnings(release.left_out)]
+    warnings = [*release.warnings, *left_out_warnings(release.draft.left_out)]
     if not release.is_recorded:
         warnings.append(
             f"these credentials may not write the record of pool {publication.pool}: the bundle is published, and the "
@@ -63,9 +63,9 @@ def publish(
         "text": sanitize_all(
             [*render_release(release), *_statement_lines(release), *(f"Warning: {warning}" for warning in warnings)]
         ),
-        **_change_facts(release),
+        **_change_facts(release.draft),
     }
-    return Publishing(result, warnings, release.before, release.after)
+    return Publishing(result, warnings, release.draft.before, release.draft.after)
 
 
 def _statement_lines(release: Release) -> list[str]:
@@ -102,12 +102,12 @@ def write_statement(
     return Publishing(result, left_out_warnings(drafted.left_out), drafted.before, drafted.after)
 
 
-def _change_facts(changes: Draft | Release) -> dict[str, Any]:
+def _change_facts(drafted: Draft) -> dict[str, Any]:
     """Return what a bundle changes, and the findings in it."""
     return {
-        "field_changes": sanitize_all(field_changes(changes.groups)),
-        "kubernetes_versions": list(changes.versions),
-        "findings": sanitize_all([finding.as_dict() for finding in judged(changes.findings)]),
-        "not_judged": sanitize_all([cause.as_dict() for cause in not_judged_causes(changes.findings)]),
-        "lines": sanitize_all(finding_lines(changes.findings)),
+        "field_changes": sanitize_all(field_changes(drafted.groups)),
+        "kubernetes_versions": list(drafted.versions),
+        "findings": sanitize_all([finding.as_dict() for finding in judged(drafted.findings)]),
+        "not_judged": sanitize_all([cause.as_dict() for cause in not_judged_causes(drafted.findings)]),
+        "lines": sanitize_all(finding_lines(drafted.findings)),
     }
