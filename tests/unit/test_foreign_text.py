@@ -46,8 +46,8 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
     (f"{UTILS}/_systemd/unit_checks.py", "_calls"): "the name of a hook, one of two, and an escaped name",
     # numbers
     (f"{UTILS}/_ansible/api_module.py", "client_from_params"): "an option of the type int",
-    (f"{UTILS}/_operations/_units/_component_units.py", "ComponentUnits.command_line"): "a number that systemd prints",
-    (f"{UTILS}/_operations/_units/_component_units.py", "ComponentUnits._process"): "a number that systemd prints",
+    (f"{UTILS}/_operations/component_units.py", "ComponentUnits.command_line"): "a number that systemd prints",
+    (f"{UTILS}/_operations/component_units.py", "ComponentUnits._process"): "a number that systemd prints",
     (f"{UTILS}/_rollout/_run/pool_lock.py", "PoolLock._write"): "an int32 in the API, which refuses anything else",
     (f"{UTILS}/_rollout/_run/pool_lock.py", "_lease_seconds"): "an int32 in the API, which refuses anything else",
     ("plugins/modules/machine_host.py", "_run"): "a mode that the role gives",

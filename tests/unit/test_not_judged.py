@@ -40,11 +40,11 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig.mig
 from ansible_collections.configok.node.plugins.module_utils._componentconfig.upgrade import upgrade
 from ansible_collections.configok.node.plugins.module_utils._machines._changes._config_check import check_config
 from ansible_collections.configok.node.plugins.module_utils._machines._changes.config_inputs import ConfigInputs
-from ansible_collections.configok.node.plugins.module_utils._operations._changes import SourceDocument
 from ansible_collections.configok.node.plugins.module_utils._operations._publishing._release import (
-    validate_documents,
+    check_documents,
     version_warnings,
 )
+from ansible_collections.configok.node.plugins.module_utils._operations.bundle_changes import SourceDocument
 from ansible_collections.configok.node.plugins.modules import component_config, component_config_diff
 from support.ansible_runs.modules import run_module
 from support.configs.checking import check_file
@@ -88,7 +88,7 @@ CONSUMERS: dict[str, Callable[[], str]] = {
     "migrate": lambda: "\n".join(migrate("kubelet", ["kubelet", "--max-pods=50"], version=VERSION).lines),
     "convert": lambda: "\n".join(convert(SCHEDULER, "v1", versions=[VERSION]).lines),
     "publish": lambda: "\n".join(
-        finding_lines(validate_documents({"kubelet": SourceDocument("kubelet.yaml", CONFIG)}, [VERSION]))
+        finding_lines(check_documents({"kubelet": SourceDocument("kubelet.yaml", CONFIG)}, [VERSION], {}))
     ),
     "plan an older bundle": lambda: "\n".join(
         version_warnings({"kubelet": CONFIG}, [a_view("n1", kubelet_version=f"v{VERSION}.1")])

@@ -11,14 +11,15 @@ from typing import Any, Literal, NamedTuple
 from urllib.parse import urlencode
 
 from .._foreign import load_json
+from ._interrupt import Interrupt
+from ._retry_after import parse_retry_after
 from .api_errors import Gone, KubeError, NotFound, Unreachable, UnusableAnswer, error_for, shorten
 from .api_paths import describe
 from .credentials import Credentials
-from .interrupt import Interrupt
-from .retry import ONCE, parse_retry_after, wait_before_retry
-from .transport import HAS_URLLIB3, URLLIB3_IMPORT_ERROR, ClientSettings, Lines, Response, Timing, Transport
+from .retry import ONCE, wait_before_retry
+from .transport import ClientSettings, Lines, Response, Timing, Transport
 
-__all__ = ["HAS_URLLIB3", "URLLIB3_IMPORT_ERROR", "Client", "Lines", "Listing", "Object", "PatchType"]
+__all__ = ["Client", "Interrupt", "Listing", "Object", "PatchType"]
 
 Object = dict[str, Any]
 
@@ -119,19 +120,20 @@ class Client:
         transform: makes each object small as its page arrives, if whole objects would take too much memory. When a
         list takes so long that its continue token expires (410), it starts again, in the end without pages.
         """
+        query = {
+            "labelSelector": label_selector,
+            "fieldSelector": field_selector,
+            "resourceVersion": resource_version,
+        }
+        accept = _METADATA_LIST if metadata_only else _JSON
         for restart in range(_LIST_RESTARTS + 1):
+            items: Objects = []
+            version = ""
             try:
-                return self._list(
-                    path,
-                    {
-                        "labelSelector": label_selector,
-                        "fieldSelector": field_selector,
-                        "resourceVersion": resource_version,
-                    },
-                    limit if restart < _LIST_RESTARTS else 0,
-                    _METADATA_LIST if metadata_only else _JSON,
-                    transform,
-                )
+                for page in self._pages(path, query, limit if restart < _LIST_RESTARTS else 0, accept):
+                    items += map(transform, page.items) if transform else page.items
+                    version = page.resource_version
+                return Listing(items, version)
             except Gone:
                 if restart == _LIST_RESTARTS:
                     raise
@@ -212,16 +214,6 @@ class Client:
         accept = _METADATA_LIST if metadata_only else _JSON
         for page in self._pages(path, {"labelSelector": label_selector}, limit, accept):
             yield page.items
-
-    def _list(
-        self, path: str, selectors: Object, limit: int, accept: str, transform: Callable[[Object], Object] | None
-    ) -> Listing:
-        items: Objects = []
-        version = ""
-        for page in self._pages(path, selectors, limit, accept):
-            items += map(transform, page.items) if transform else page.items
-            version = page.resource_version
-        return Listing(items, version)
 
     def _pages(self, path: str, selectors: Object, limit: int, accept: str) -> Iterator[Listing]:
         query: Object = {**selectors, "limit": limit or None}

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from .api_errors import Invalid
 
@@ -37,99 +38,49 @@ def _checked(name: str) -> str:
     return name
 
 
-def _namespaced(base: str, namespace_name: str, resource: str, name: str | None = None) -> str:
-    path = f"{base}/namespaces/{_checked(namespace_name)}/{resource}"
-    return path if name is None else f"{path}/{_checked(name)}"
+def _named(collection: str, part: str = "") -> Callable[[str], str]:
+    """Return the function from a name to the path of that object of a collection, or of a part of it."""
+
+    def path_of(name: str) -> str:
+        return f"{collection}/{_checked(name)}{part}"
+
+    return path_of
 
 
-def node(name: str) -> str:
-    """Return the path of a Node."""
-    return f"{NODES}/{_checked(name)}"
+def _in_namespaces(base: str, resource: str) -> tuple[Callable[[str], str], Callable[[str, str], str]]:
+    """Return the functions from a namespace to the path of its objects, and from namespace and name to that of one."""
+
+    def path_of_all(namespace_name: str) -> str:
+        return f"{base}/namespaces/{_checked(namespace_name)}/{resource}"
+
+    def path_of(namespace_name: str, name: str) -> str:
+        return f"{path_of_all(namespace_name)}/{_checked(name)}"
+
+    return path_of_all, path_of
 
 
-def node_status(name: str) -> str:
-    """Return the path of a Node's status."""
-    return f"{NODES}/{_checked(name)}/status"
+node = _named(NODES)
+node_status = _named(NODES, "/status")
+namespace = _named(NAMESPACES)
+cluster_role = _named(CLUSTER_ROLES)
+cluster_role_binding = _named(CLUSTER_ROLE_BINDINGS)
+admission_policy = _named(ADMISSION_POLICIES)  # Kubernetes 1.30 and newer
+admission_binding = _named(f"{_ADMISSION}/validatingadmissionpolicybindings")
+certificate_request = _named(CERTIFICATE_REQUESTS)
+certificate_approval = _named(CERTIFICATE_REQUESTS, "/approval")
 
-
-def namespace(name: str) -> str:
-    """Return the path of a Namespace."""
-    return f"{NAMESPACES}/{_checked(name)}"
-
-
-def config_maps(namespace_name: str) -> str:
-    """Return the path of the ConfigMaps of a namespace."""
-    return _namespaced(_CORE, namespace_name, "configmaps")
-
-
-def config_map(namespace_name: str, name: str) -> str:
-    """Return the path of a ConfigMap."""
-    return _namespaced(_CORE, namespace_name, "configmaps", name)
-
-
-def events(namespace_name: str) -> str:
-    """Return the path of the Events of a namespace (those on Nodes live in default)."""
-    return _namespaced(_CORE, namespace_name, "events")
-
-
-def event(namespace_name: str, name: str) -> str:
-    """Return the path of an Event."""
-    return _namespaced(_CORE, namespace_name, "events", name)
-
-
-def pods(namespace_name: str) -> str:
-    """Return the path of the Pods of a namespace."""
-    return _namespaced(_CORE, namespace_name, "pods")
-
-
-def pod(namespace_name: str, name: str) -> str:
-    """Return the path of a Pod."""
-    return _namespaced(_CORE, namespace_name, "pods", name)
+config_maps, config_map = _in_namespaces(_CORE, "configmaps")
+events, event = _in_namespaces(_CORE, "events")  # those on Nodes are in default
+pods, pod = _in_namespaces(_CORE, "pods")
+secrets, secret = _in_namespaces(_CORE, "secrets")
+leases, lease = _in_namespaces(_COORDINATION, "leases")  # those of kubelets are in kube-node-lease, named as the Node
+roles, role = _in_namespaces(_RBAC, "roles")
+role_bindings, role_binding = _in_namespaces(_RBAC, "rolebindings")
 
 
 def eviction(namespace_name: str, name: str) -> str:
     """Return the path to create a Pod's eviction at."""
-    return _namespaced(_CORE, namespace_name, "pods", name) + "/eviction"
-
-
-def leases(namespace_name: str) -> str:
-    """Return the path of the Leases of a namespace."""
-    return _namespaced(_COORDINATION, namespace_name, "leases")
-
-
-def lease(namespace_name: str, name: str) -> str:
-    """Return the path of a Lease (a kubelet's is in kube-node-lease, under the name of its Node)."""
-    return _namespaced(_COORDINATION, namespace_name, "leases", name)
-
-
-def roles(namespace_name: str) -> str:
-    """Return the path of the Roles of a namespace."""
-    return _namespaced(_RBAC, namespace_name, "roles")
-
-
-def role(namespace_name: str, name: str) -> str:
-    """Return the path of a Role."""
-    return _namespaced(_RBAC, namespace_name, "roles", name)
-
-
-def role_bindings(namespace_name: str) -> str:
-    """Return the path of the RoleBindings of a namespace."""
-    return _namespaced(_RBAC, namespace_name, "rolebindings")
-
-
-def role_binding(namespace_name: str, name: str) -> str:
-    """Return the path of a RoleBinding."""
-    return _namespaced(_RBAC, namespace_name, "rolebindings", name)
-
-
-def cluster_role(name: str) -> str:
-    """Return the path of a ClusterRole."""
-    return f"{CLUSTER_ROLES}/{_checked(name)}"
-
-
-def cluster_role_binding(name: str) -> str:
-    """Return the path of a ClusterRoleBinding."""
-    return f"{CLUSTER_ROLE_BINDINGS}/{_checked(name)}"
+    return f"{pod(namespace_name, name)}/eviction"
 
 
 def flow_schemas(version: str) -> str:
@@ -145,36 +96,6 @@ def flow_schema(version: str, name: str) -> str:
 def priority_level(version: str, name: str) -> str:
     """Return the path of a PriorityLevelConfiguration."""
     return f"{_FLOW_CONTROL}/{_checked(version)}/prioritylevelconfigurations/{_checked(name)}"
-
-
-def admission_policy(name: str) -> str:
-    """Return the path of a ValidatingAdmissionPolicy (Kubernetes 1.30 and newer)."""
-    return f"{ADMISSION_POLICIES}/{_checked(name)}"
-
-
-def admission_binding(name: str) -> str:
-    """Return the path of a ValidatingAdmissionPolicyBinding."""
-    return f"{_ADMISSION}/validatingadmissionpolicybindings/{_checked(name)}"
-
-
-def secrets(namespace_name: str) -> str:
-    """Return the path of the Secrets of a namespace."""
-    return _namespaced(_CORE, namespace_name, "secrets")
-
-
-def secret(namespace_name: str, name: str) -> str:
-    """Return the path of a Secret."""
-    return _namespaced(_CORE, namespace_name, "secrets", name)
-
-
-def certificate_request(name: str) -> str:
-    """Return the path of a CertificateSigningRequest."""
-    return f"{CERTIFICATE_REQUESTS}/{_checked(name)}"
-
-
-def certificate_approval(name: str) -> str:
-    """Return the path at which a CertificateSigningRequest is approved."""
-    return f"{CERTIFICATE_REQUESTS}/{_checked(name)}/approval"
 
 
 def describe(path: str) -> str:

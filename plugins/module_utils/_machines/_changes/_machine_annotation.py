@@ -87,7 +87,7 @@ class MachineAnnotation:
         if self.kubelet:
             value["kubelet"] = self.kubelet
         if self.runtime is not None:
-            value["runtime"] = " ".join(self.runtime).strip()
+            value["runtime"] = str(self.runtime)
         previous = {
             name: text
             for name, pattern in _PREVIOUS.items()

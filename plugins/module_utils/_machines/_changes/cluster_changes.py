@@ -10,13 +10,13 @@ from dataclasses import replace
 
 from ..._nodeconfig.well_known import ANNOTATION_MACHINE
 from .. import MachinesError
+from .._objects.cluster_values import cluster_contradictions, missing_cluster_values
 from .._objects.types import Machine, MachineCatalog, Provider
-from ._cluster_check import with_cluster_check
 from ._reported_kubelets import without_reported
 from ._skew import cluster_contradiction
-from .config_inputs import ConfigInputs
+from .config_inputs import INIT_CONFIG, KUBELET, ConfigInputs, effective_config
 from .plan_change import Surroundings, machine_name, plan_change
-from .types import MachineAction, MachineChange, ObservedMachine
+from .types import CLUSTER_PATH, MachineAction, MachineChange, ObservedMachine
 
 
 def plan_cluster(
@@ -59,6 +59,31 @@ def plan_cluster(
     changes = without_reported(changes, server_version)
     changes += [_orphan(node) for name, node in observed.items() if node.is_ours and name not in by_name]
     return sorted(changes, key=lambda change: change.name)
+
+
+def with_cluster_check(change: MachineChange, inputs: ConfigInputs) -> MachineChange:
+    """Return a change with what in its config contradicts the Cluster.
+
+    That refuses the change, and is a warning for a machine that is left as it is. An init config that the change writes
+    again does not count. A value that the config of a new machine lacks is a warning.
+    """
+    machine, cluster = change.machine, change.cluster
+    if machine is None or cluster is None or change.action is MachineAction.DELETE or machine.state == "Absent":
+        return change
+    is_new = change.action in (MachineAction.CREATE, MachineAction.REPLACE)
+    observed = None if is_new else change.observed
+    config = effective_config(inputs, change.name, observed, change.source, KUBELET)
+    is_written = any(changed.path.startswith(CLUSTER_PATH) for changed in change.fields)
+    if config is None or is_written:
+        return change
+    source = change.source
+    name = INIT_CONFIG if source is None else f"bundle {source.namespace}/{source.name}"
+    place = f"{machine_name(machine)}: {name}"
+    contradictions = tuple(cluster_contradictions(cluster, config, place))
+    if not change.is_change:
+        return replace(change, warnings=(*change.warnings, *contradictions))
+    missing = tuple(missing_cluster_values(cluster, config, place)) if is_new else ()
+    return replace(change, refusals=(*change.refusals, *contradictions), warnings=(*change.warnings, *missing))
 
 
 def provider_of(catalog: MachineCatalog, machine: Machine) -> Provider:

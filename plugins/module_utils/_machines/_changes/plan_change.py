@@ -22,9 +22,8 @@ from .._objects.types import Capabilities, Cluster, Machine, Provider, Runtime
 from ._config_check import check_config, config_disruption
 from ._machine_annotation import cluster_hash, provider_hash
 from ._skew import check_skew
-from ._taints import taint_id, taint_text
 from .config_inputs import KUBELET, ConfigInputs, UnknownSource, effective_config, source_name
-from .runtimes import is_runtime, runtime_text
+from .runtimes import is_runtime
 from .types import CLUSTER_PATH, ChangedField, MachineAction, MachineChange, ObservedMachine
 
 # Classes of disruption of changes outside the configs.
@@ -183,15 +182,13 @@ def _creation(
         ChangedField(path, None, value, "none")
         for path, value in (
             ("spec.versions.kubelet", machine.kubelet_version),
-            ("spec.versions.containerRuntime", runtime_text(machine.runtime)),
+            ("spec.versions.containerRuntime", str(machine.runtime or "")),
             (_source_path(machine), source_name(source)),
         )
         if value
     ]
     fields += [ChangedField(f"spec.nodeLabels[{key}]", None, value, "none") for key, value in _items(machine)]
-    fields += [
-        ChangedField(f"spec.taints[{taint_id(taint)}]", None, taint_text(taint), "none") for taint in machine.taints
-    ]
+    fields += [ChangedField(f"spec.taints[{taint.identity}]", None, str(taint), "none") for taint in machine.taints]
     return MachineChange(
         name=machine.name,
         action=MachineAction.CREATE,
@@ -226,8 +223,8 @@ def _version_fields(machine: Machine, observed: ObservedMachine, capabilities: C
         is_other_kind = observed.runtime is not None and runtime is not None and observed.runtime.name != runtime.name
         yield ChangedField(
             "spec.versions.containerRuntime",
-            runtime_text(_installed_runtime(observed)) or None,
-            runtime_text(runtime),
+            str(_installed_runtime(observed) or "") or None,
+            str(runtime),
             _REPLACE if is_other_kind and not capabilities.runtime_kind else _DRAIN,
         )
     declared, installed = provider_hash(machine.provider), observed.annotation
@@ -289,16 +286,16 @@ def _is_protected(label: str) -> bool:
 
 
 def _taint_fields(machine: Machine, observed: ObservedMachine) -> Iterator[ChangedField]:
-    present = {taint_id(taint): taint for taint in observed.taints}
-    declared = {taint_id(taint): taint for taint in machine.taints}
+    present = {taint.identity: taint for taint in observed.taints}
+    declared = {taint.identity: taint for taint in machine.taints}
     for key, taint in sorted(declared.items()):
         if present.get(key) != taint:
-            before = taint_text(present[key]) if key in present else None
+            before = str(present[key]) if key in present else None
             is_evicting = taint.effect == _NO_EXECUTE
-            yield ChangedField(f"spec.taints[{key}]", before, taint_text(taint), _DRAIN if is_evicting else _LIVE)
+            yield ChangedField(f"spec.taints[{key}]", before, str(taint), _DRAIN if is_evicting else _LIVE)
     for key in sorted(set(observed.annotation.taints) - set(declared)):
         if key in present and not key.startswith(_PROTECTED_TAINTS):
-            yield ChangedField(f"spec.taints[{key}]", taint_text(present[key]), None, _LIVE)
+            yield ChangedField(f"spec.taints[{key}]", str(present[key]), None, _LIVE)
 
 
 def _source_path(machine: Machine) -> str:

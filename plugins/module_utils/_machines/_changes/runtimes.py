@@ -17,8 +17,3 @@ def is_runtime(declared: Runtime | None, reported: Runtime | None, applied: Runt
         return False
     installed = applied.version if applied is not None and applied.name == declared.name else ""
     return is_version(declared.version, reported.version, installed)
-
-
-def runtime_text(runtime: Runtime | None) -> str:
-    """Return a container runtime as human-readable text, "" for none."""
-    return "" if runtime is None else f"{runtime.name} {runtime.version}".strip()

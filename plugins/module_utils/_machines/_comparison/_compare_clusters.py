@@ -29,8 +29,6 @@ from ..._componentconfig.disruption import heaviest_class
 from ..._componentconfig.findings import not_judged_causes
 from ..._rollout._nodes.reported_versions import is_version
 from ..._text import count_of, first_names, sanitize
-from .._changes._taints import taint_id, taint_text
-from .._changes.runtimes import runtime_text
 from ._members import INIT, Member
 
 POOL: Final = "pool"
@@ -48,10 +46,6 @@ class Difference(NamedTuple):
     before: str | None
     after: str | None
     disruption: str
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the difference as plain data."""
-        return self._asdict()
 
 
 class MachineComparison(NamedTuple):
@@ -166,7 +160,7 @@ def _version_differences(before: Member, after: Member) -> Iterator[Difference]:
         return
     is_same_kind = before.runtime.name == after.runtime.name
     if not is_same_kind or not _is_same(before.runtime.version, after.runtime.version, is_declared=is_declared):
-        old, new = (_text(runtime_text(runtime)) for runtime in (before.runtime, after.runtime))
+        old, new = (_text(str(runtime)) for runtime in (before.runtime, after.runtime))
         yield Difference(_NODE, "versions.containerRuntime", old, new, "drain")
 
 
@@ -180,7 +174,7 @@ def _mapping_differences(before: Member, after: Member) -> Iterator[Difference]:
 
     What a Machine does not declare can be anything on its Node. Of two Machines, what one of them declares is compared.
     """
-    taints = [{taint_id(taint): taint_text(taint) for taint in member.taints} for member in (before, after)]
+    taints = [{taint.identity: str(taint) for taint in member.taints} for member in (before, after)]
     for name, old, new in (("labels", before.labels, after.labels), ("taints", taints[0], taints[1])):
         keys = {*old, *new}
         for member, other, declared in ((before, after, old), (after, before, new)):

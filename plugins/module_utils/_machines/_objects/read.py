@@ -14,7 +14,6 @@ from ..._componentconfig._scalars.field_path import value_at
 from ..._componentconfig.findings import RULE_UNKNOWN_FIELD, Finding
 from ..._text import first_names
 from ._cluster_api import is_of_cluster_api, read_cluster_api
-from ._expand import HOST_FIELDS, MAX_HOSTS, expand_host
 from ._object_errors import ObjectErrors
 from .checked_objects import kubelet_refusals, read_object, read_part
 from .cluster_values import KUBELET_FIELD, contradicted_fields
@@ -42,6 +41,8 @@ Path = tuple[Union[str, int], ...]
 
 _BUNDLE_FIELDS = ("namespace", "name", "uid")
 _NAMES_SHOWN = 5
+_MAX_HOSTS = 10_000
+_HOST_FIELDS = frozenset(("name", "labels"))  # of a host in a MachineSet: the Machine's, all others are its provider's
 _MACHINE_FIELDS = frozenset(("cluster", "versions", "pool", "configSource", "nodeLabels", "taints", "state"))
 
 
@@ -182,6 +183,18 @@ def _finding_of_host(finding: Finding, host_path: Path) -> Finding:
     return finding._replace(message=message)
 
 
+def _expanded_host(template: Mapping[str, Any], host: Mapping[str, Any]) -> dict[str, Any]:
+    """Return metadata and spec of the Machine of one host: those of the template, with the host's name and labels.
+
+    The providerConfig is still that of the template.
+    """
+    metadata = template.get("metadata") or {}
+    own = host.get("labels")
+    labels = {**(metadata.get("labels") or {}), **(own if isinstance(own, dict) else {})}
+    metadata = {**metadata, "name": host.get("name", ""), "labels": labels}
+    return {"metadata": metadata, "spec": template.get("spec") or {}}
+
+
 class _MachineReader:
     """Makes Machines of the objects that declare them. taken: the names of other Machines, with their origin."""
 
@@ -210,15 +223,17 @@ class _MachineReader:
 
     def _expanded(self, item: _Object) -> Iterator[Machine]:
         hosts = item.spec.get("hosts") or []
-        if len(hosts) > MAX_HOSTS:
-            self._errors.add_at(item.source, ("spec", "hosts"), f"has {len(hosts)} hosts, at most {MAX_HOSTS} are read")
+        if len(hosts) > _MAX_HOSTS:
+            self._errors.add_at(
+                item.source, ("spec", "hosts"), f"has {len(hosts)} hosts, at most {_MAX_HOSTS} are read"
+            )
             return
         template = item.spec.get("template") or {}
         for index, host in enumerate(hosts):
             path: Path = ("spec", "hosts", index)
             fields = self._provider_fields(item.source, ("spec", "template", "spec", "providerConfig"), path)
             line = item.source.document.line_of(path)
-            values = expand_host(template, host)
+            values = _expanded_host(template, host)
             yield self._machine(item, values, fields, f"{item.source.document.file}:{line or 1}", path)
 
     def _provider_fields(self, source: ObjectDocument, path: Path, host_path: Path = ()) -> ProviderConfig:
@@ -226,7 +241,7 @@ class _MachineReader:
 
         host_path: where a MachineSet has the fields of one host, which are merged over those at the path.
         """
-        values, findings = read_part(source.document, path, host_path, HOST_FIELDS)
+        values, findings = read_part(source.document, path, host_path, _HOST_FIELDS)
         self._errors.add_all([_finding_of_host(finding, host_path) for finding in findings], source)
         api_version, kind = values.get("apiVersion"), values.get("kind")
         fields = {key: value for key, value in values.items() if key not in ("apiVersion", "kind")}

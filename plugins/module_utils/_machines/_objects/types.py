@@ -33,6 +33,9 @@ class Runtime(NamedTuple):
     name: str
     version: str
 
+    def __str__(self) -> str:
+        return f"{self.name} {self.version}".strip()
+
 
 class Taint(NamedTuple):
     """A taint of a Node. effect: NoSchedule, PreferNoSchedule or NoExecute."""
@@ -40,6 +43,15 @@ class Taint(NamedTuple):
     key: str
     value: str
     effect: str
+
+    @property
+    def identity(self) -> str:
+        """Return the key and effect, which together are unique on a Node."""
+        return f"{self.key}:{self.effect}"
+
+    def __str__(self) -> str:
+        """Return the taint as kubectl writes it."""
+        return f"{self.key}={self.value}:{self.effect}" if self.value else self.identity
 
 
 def plain_version(text: str | None) -> str:

@@ -5,9 +5,8 @@
 
 from __future__ import annotations
 
-from ._phases import statuses_of, summarize, to_dict
+from ._phases import MachineStatus, statuses_of, summarize, to_dict
 from ._rendering import config_text, diff_of, render_machine_plan, render_notes, render_table
-from ._types import MachineStatus
 
 __all__ = [
     "MachineStatus",

@@ -7,34 +7,66 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
 from typing import Any, Final
 
 from ..._nodeconfig.assignment import ConfigSource
 from .._changes.types import MachineAction, MachineChange, ObservedMachine
 from .._objects.types import Runtime
-from ._types import MachinePhase, MachineStatus
 
 _INIT: Final = "init"
 _MAX_ATTENTION: Final = 100  # machines of a summary, which a workflow of AWX hands from job to job
 
 
+class MachinePhase(Enum):
+    """The phase of a Machine."""
+
+    PROVISIONING = "Provisioning"
+    RUNNING = "Running"
+    UPDATING = "Updating"
+    DELETING = "Deleting"
+    FAILED = "Failed"
+
+
+@dataclass(frozen=True)
+class MachineStatus:
+    """The status of one Machine.
+
+    node: "" without a Node. config_desired, config_observed: the names of config sources, "" without a Machine or
+    without a Node. action: what a run would do. reason: "" for a healthy one.
+    """
+
+    name: str
+    phase: MachinePhase
+    node: str = ""
+    node_uid: str = ""
+    kubelet_desired: str = ""
+    kubelet_observed: str = ""
+    runtime_desired: Runtime | None = None
+    runtime_observed: Runtime | None = None
+    config_desired: str = ""
+    config_observed: str = ""
+    config_ok: str = ""
+    action: str = "none"
+    reason: str = ""
+
+
 def statuses_of(
     changes: Iterable[MachineChange], *, failed: Mapping[str, str] | None = None, moving: Collection[str] = ()
 ) -> list[MachineStatus]:
-    """Return the status of each machine; the parameters are those of status_of."""
-    return [status_of(change, failed=failed, moving=moving) for change in changes]
-
-
-def status_of(
-    change: MachineChange, *, failed: Mapping[str, str] | None = None, moving: Collection[str] = ()
-) -> MachineStatus:
-    """Return the status of a machine.
+    """Return the status of each machine.
 
     failed: the machines that failed in the rollout of the record, with the reason. moving: those of its current wave.
     """
+    failures = failed or {}
+    return [_status(change, failures.get(change.name), is_moving=change.name in moving) for change in changes]
+
+
+def _status(change: MachineChange, failure: str | None, *, is_moving: bool) -> MachineStatus:
     machine, observed = change.machine, change.observed
     is_declared = machine is not None and machine.state != "Absent" and not machine.owner
-    phase, reason = _phase(change, (failed or {}).get(change.name), is_moving=change.name in moving)
+    phase, reason = _phase(change, failure, is_moving=is_moving)
     return MachineStatus(
         name=change.name,
         phase=phase,

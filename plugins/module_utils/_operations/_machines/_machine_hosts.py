@@ -7,16 +7,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, Protocol
 
-from ..._machines._objects.types import Cluster, Machine, Provider, Runtime
+from ..._machines._objects.types import Cluster, Machine, Provider, Runtime, is_address
 from ..._text import sanitize
 
 HostAction = Literal["plan", "create", "update", "rollback", "delete"]
 
-# What a Node reports becomes an argument of programs: it must not look like an option of ssh, or of apt.
-_ADDRESS = re.compile(r"[0-9A-Za-z:][0-9A-Za-z.:-]{0,252}\Z")
+# What a Node reports becomes an argument of programs: it must not look like an option of apt.
 _VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+~:_-]{0,127}\Z")
 
 
@@ -44,6 +43,14 @@ class HostRequest:
     def name(self) -> str:
         """Return the name of the Machine."""
         return str(self.machine["name"])
+
+    def with_variables(self, **added: Any) -> HostRequest:
+        """Return the request with more in the variable machine; "" adds nothing.
+
+        changes: of a plan, the paths of the fields that change. replaces: the machine whose host this one takes the
+        place of. rollout: its identity. has_node: whether the machine to create has a Node already.
+        """
+        return replace(self, machine={**self.machine, **{name: value for name, value in added.items() if value != ""}})
 
 
 class HostAnswer(NamedTuple):
@@ -73,21 +80,13 @@ class MachineHosts(Protocol):
 
 
 def machine_variables(
-    machine: Machine,
-    *,
-    kubelet_version: str,
-    runtime: Runtime | None,
-    addresses: Sequence[str] = (),
-    changes: Sequence[str] | None = None,
-    replaces: str = "",
-    rollout: str = "",
+    machine: Machine, *, kubelet_version: str, runtime: Runtime | None, addresses: Sequence[str]
 ) -> dict[str, Any]:
     """Return a Machine as its provider's role gets it, in the variable machine.
 
-    kubelet_version, runtime: those of the Machine, or those to return to. changes: of a plan, the paths of the fields
-    that change, else None. replaces: the machine whose host this one takes the place of. rollout: its identity.
+    kubelet_version, runtime: those of the Machine, or those to return to.
     """
-    variables: dict[str, Any] = {
+    return {
         "name": machine.name,
         "labels": dict(machine.labels),
         "kubelet_version": kubelet_version,
@@ -98,10 +97,6 @@ def machine_variables(
         "addresses": list(addresses),
         "source": machine.origin,
     }
-    if changes is not None:
-        variables["changes"] = list(changes)
-    optional = {"replaces": replaces, "rollout": rollout}
-    return {**variables, **{name: value for name, value in optional.items() if value}}
 
 
 def cluster_variables(cluster: Cluster, *, ca_certificate: str, client_ca_certificate: str) -> dict[str, Any]:
@@ -130,4 +125,4 @@ def unusable_versions(kubelet_version: str, runtime: Runtime | None) -> str:
 
 def usable_addresses(addresses: Iterable[str]) -> tuple[str, ...]:
     """Return those of the addresses that a Node reports which a connection may use."""
-    return tuple(address for address in addresses if _ADDRESS.match(address))
+    return tuple(filter(is_address, addresses))

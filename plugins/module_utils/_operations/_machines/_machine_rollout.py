@@ -43,7 +43,13 @@ from ..._rollout._run.wave_run import WaveResult
 from ..._rollout.plan import Plan, Target
 from ..._rollout.timing import current_time
 from ..._text import first_names, sanitize
-from .._machine_plan import MachineSelection, failures_of, machines_in_motion, read_changes, read_statuses
+from .._machine_plan.machine_changes import (
+    MachineSelection,
+    failures_of,
+    machines_in_motion,
+    read_changes,
+    read_statuses,
+)
 from .._overlaps import machine_rollouts, read_other_pools
 from ._machine_hosts import (
     HostAction,
@@ -236,19 +242,10 @@ class MachineRollout:
             machine = self._machines.get(change.name)
             if machine is None or not change.needs_host or change.action is MachineAction.NONE:
                 continue
-            runtime = machine.runtime
             addresses = () if change.observed is None else change.observed.addresses
-            requests.append(
-                self._request(
-                    "plan",
-                    machine,
-                    machine.kubelet_version,
-                    runtime,
-                    addresses,
-                    planned=change.action.value,
-                    changes=[changed.path for changed in change.fields],
-                )
-            )
+            request = self._request("plan", machine, machine.kubelet_version, machine.runtime, addresses)
+            request = request.with_variables(changes=[changed.path for changed in change.fields])
+            requests.append(replace(request, planned=change.action.value))
         return self._hosts.plan(requests) if requests else {}
 
     def _sentences(
@@ -271,17 +268,13 @@ class MachineRollout:
         if unusable:
             return unusable
         try:
-            host_request = self._request(
-                request.action,
-                machine,
-                kubelet,
-                runtime,
-                self._addresses.get(machine.name, ()),
-                timeout=request.timeout,
-                replaces=machine.name if request.action == "create" and request.goal.action == "replace" else "",
-                rollout=request.rollout,
+            addresses = self._addresses.get(machine.name, ())
+            host_request = self._request(request.action, machine, kubelet, runtime, addresses)
+            is_replaced = request.action == "create" and request.goal.action == "replace"
+            host_request = host_request.with_variables(
+                replaces=machine.name if is_replaced else "", rollout=request.rollout
             )
-            host_request = replace(host_request, should_stop=request.should_stop)
+            host_request = replace(host_request, timeout=request.timeout, should_stop=request.should_stop)
             change = self._create if request.action == "create" else self._change
             return change(host_request, request.client)
         except (ClusterRefused, KubeError, MachinesError) as error:
@@ -289,8 +282,7 @@ class MachineRollout:
 
     def _create(self, request: HostRequest, client: Client) -> str:
         endpoint = self._selection.cluster.endpoint
-        has_node = client.find(node(request.name)) is not None
-        request = replace(request, machine={**request.machine, "has_node": has_node})
+        request = request.with_variables(has_node=client.find(node(request.name)) is not None)
         # A kubelet asks for its certificate at the end of the change, which may take as long as the policy says.
         lifetime = max(BOOTSTRAP_LIFETIME, request.timeout)
         with BootstrapCredentials(
@@ -320,28 +312,14 @@ class MachineRollout:
         kubelet_version: str,
         runtime: Runtime | None,
         addresses: Sequence[str],
-        *,
-        planned: str = "",
-        changes: Sequence[str] | None = None,
-        replaces: str = "",
-        rollout: str = "",
-        timeout: float = 600.0,
     ) -> HostRequest:
         own = str(machine.provider.fields.get("address") or "")
         known = tuple(dict.fromkeys(address for address in (own, *usable_addresses(addresses)) if address))
         return HostRequest(
             action,
-            planned or action,
+            action,
             provider_of(self._selection.catalog, machine),
-            machine_variables(
-                machine,
-                kubelet_version=kubelet_version,
-                runtime=runtime,
-                addresses=known,
-                changes=changes,
-                replaces=replaces,
-                rollout=rollout,
-            ),
+            machine_variables(machine, kubelet_version=kubelet_version, runtime=runtime, addresses=known),
             cluster_variables(
                 self._selection.cluster,
                 ca_certificate=self._authority(cluster_ca, action),
@@ -349,7 +327,6 @@ class MachineRollout:
             ),
             cluster_kubelet_config(self._selection.cluster, machine),
             known,
-            timeout=timeout,
         )
 
     def _authority(self, read: Callable[[Client], str], action: HostAction) -> str:
@@ -385,12 +362,6 @@ def _skipped(plan: Plan, changes: Sequence[MachineChange]) -> list[str]:
     ]
 
 
-def _runtime(runtime: tuple[str, str]) -> Runtime | None:
-    name, version = runtime
-    return Runtime(name, version) if name or version else None
-
-
 def _previous_versions(previous: Mapping[str, Any]) -> tuple[str, Runtime | None]:
-    runtime = previous.get("runtime") or ("", "")
-    name, version = (str(part) for part in runtime)
-    return str(previous.get("kubelet") or ""), _runtime((name, version))
+    name, version = map(str, previous.get("runtime") or ("", ""))
+    return str(previous.get("kubelet") or ""), Runtime(name, version) if name or version else None

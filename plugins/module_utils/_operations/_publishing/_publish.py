@@ -16,12 +16,12 @@ from ..._rollout._decisions.statements import statement_line
 from ..._rollout._nodes.node_view import NodeView
 from ..._rollout._record.revisions import bundle_statement
 from ..._text import sanitize, sanitize_all
-from .._changes import field_changes
-from .._signing import Endorser, list_signatures, signing_command, statement_facts, write_statement_file
+from ..._trust.signature_list import list_signatures
+from .._signing import Endorser, signing_command, write_statement_file
+from ..bundle_changes import field_changes
 from ._release import (
     Draft,
     Publication,
-    Release,
     left_out_warnings,
     prepare,
     prepare_statement,
@@ -43,8 +43,10 @@ def publish(
 ) -> Publishing:
     """Validate the configs and publish them as a bundle. The errors are those of prepare."""
     release = prepare(client, publication, views, now=now, endorser=endorser)
-    statement = bundle_statement(release.bundle)
-    warnings = [*release.warnings, *left_out_warnings(release.left_out)]
+    statement, lines = bundle_statement(release.bundle), render_release(release)
+    if statement is not None:
+        lines.append(statement_line(statement, release.floor_before))
+    warnings = [*release.warnings, *left_out_warnings(release.draft.left_out)]
     if not release.is_recorded:
         warnings.append(
             f"these credentials may not write the record of pool {publication.pool}: the bundle is published, and the "
@@ -57,20 +59,13 @@ def publish(
         "config_source": None if source is None else source.to_dict(),
         "revision": release.revision,
         "recorded": release.is_recorded and source is not None,
-        "statement": statement_facts(statement),
+        "statement": None if statement is None else statement.as_dict(),
         "signatures": sanitize_all(list_signatures(release.bundle.signatures)),
         "signing_command": "",
-        "text": sanitize_all(
-            [*render_release(release), *_statement_lines(release), *(f"Warning: {warning}" for warning in warnings)]
-        ),
-        **_change_facts(release),
+        "text": sanitize_all([*lines, *(f"Warning: {warning}" for warning in warnings)]),
+        **_change_facts(release.draft),
     }
-    return Publishing(result, warnings, release.before, release.after)
-
-
-def _statement_lines(release: Release) -> list[str]:
-    statement = bundle_statement(release.bundle)
-    return [] if statement is None else [statement_line(statement, release.floor_before)]
+    return Publishing(result, warnings, release.draft.before, release.draft.after)
 
 
 def write_statement(
@@ -93,7 +88,7 @@ def write_statement(
         "config_source": None,
         "revision": drafted.record.next_revision_number(),
         "recorded": False,
-        "statement": statement_facts(statement),
+        "statement": statement.as_dict(),
         "signatures": [],
         "signing_command": command,
         "text": [sanitize(f"{path} has the statement of {metadata['name']}. Sign it with {command}")],
@@ -102,12 +97,12 @@ def write_statement(
     return Publishing(result, left_out_warnings(drafted.left_out), drafted.before, drafted.after)
 
 
-def _change_facts(changes: Draft | Release) -> dict[str, Any]:
+def _change_facts(drafted: Draft) -> dict[str, Any]:
     """Return what a bundle changes, and the findings in it."""
     return {
-        "field_changes": sanitize_all(field_changes(changes.groups)),
-        "kubernetes_versions": list(changes.versions),
-        "findings": sanitize_all([finding.as_dict() for finding in judged(changes.findings)]),
-        "not_judged": sanitize_all([cause.as_dict() for cause in not_judged_causes(changes.findings)]),
-        "lines": sanitize_all(finding_lines(changes.findings)),
+        "field_changes": sanitize_all(field_changes(drafted.groups)),
+        "kubernetes_versions": list(drafted.versions),
+        "findings": sanitize_all([finding.as_dict() for finding in judged(drafted.findings)]),
+        "not_judged": sanitize_all([cause.as_dict() for cause in not_judged_causes(drafted.findings)]),
+        "lines": sanitize_all(finding_lines(drafted.findings)),
     }

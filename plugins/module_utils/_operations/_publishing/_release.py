@@ -44,7 +44,9 @@ from ..._rollout.plan import Target
 from ..._text import and_more, count_of, first_names
 from ..._trust.statement import Statement
 from .._cel import cel_checker
-from .._changes import (
+from .._pool_nodes import PoolNodes, read_pool_nodes
+from .._signing import Endorsement, Endorser, key_warnings, read_signing_key, unused_options
+from ..bundle_changes import (
     NodeGroup,
     Overrides,
     SourceDocument,
@@ -54,8 +56,6 @@ from .._changes import (
     group_changes,
     render_changes,
 )
-from .._pool_nodes import PoolNodes, read_pool_nodes
-from .._signing import Endorsement, Endorser, key_warnings, read_signing_key, unused_options
 
 _NAMES_SHOWN = 4
 _NAMES_IN_RESULT = 20  # for each finding: Ansible shows the whole result of a failed task
@@ -108,28 +108,22 @@ class Draft(NamedTuple):
 
 
 class Release(NamedTuple):
-    """A bundle that was published (in check mode: validated), and what it changes; Draft has the parts.
+    """A draft that was published (in check mode: that is valid).
 
     bundle: with its statement and signatures. warnings: about them. endorsement: of a new bundle, else None.
     is_recorded: whether the record has the revision; otherwise the next rollout adds it. floor_before: of the pool,
     without the bundle.
     """
 
+    draft: Draft
     target: Target
     revision: int
     changed: bool
-    groups: Sequence[NodeGroup]
-    findings: Sequence[Finding]
-    before: Mapping[str, str]
-    after: Mapping[str, str]
-    versions: Sequence[str]
     bundle: Bundle
-    pool_nodes: PoolNodes
-    left_out: Mapping[str, str]
-    warnings: tuple[str, ...] = ()
-    endorsement: Endorsement | None = None
-    is_recorded: bool = True
-    floor_before: int = 1
+    warnings: tuple[str, ...]
+    endorsement: Endorsement | None
+    is_recorded: bool
+    floor_before: int
 
 
 def prepare(
@@ -183,17 +177,11 @@ def prepare(
     elif endorser is not None and endorser.options.key:
         warnings += key_warnings(read_signing_key(endorser.options.key))
     return Release(
+        drafted,
         published.target,
         published.revision,
         published.changed,
-        drafted.groups,
-        drafted.findings,
-        drafted.before,
-        drafted.after,
-        drafted.versions,
         bundle,
-        drafted.pool_nodes,
-        drafted.left_out,
         tuple(warnings),
         endorser.endorsement if endorser is not None and published.created else None,
         published.is_recorded,
@@ -240,19 +228,13 @@ def draft(client: Client, publication: Publication, views: Sequence[NodeView]) -
     return Draft(bundle, groups, findings, before, texts, versions, pool_nodes, record, left_out)
 
 
-class _Validated(NamedTuple):
-    """The warnings about documents, the nodes that may have them, the versions of those, and the nodes left out."""
-
-    findings: list[Finding]
-    pool_nodes: PoolNodes
-    versions: list[str]
-    left_out: dict[str, str]
-
-
-def _validate_for_nodes(client: Client, publication: Publication, views: Sequence[NodeView]) -> _Validated:
+def _validate_for_nodes(
+    client: Client, publication: Publication, views: Sequence[NodeView]
+) -> tuple[list[Finding], PoolNodes, list[str], dict[str, str]]:
     """Validate documents for the versions and the deny policies of nodes. The errors are those of prepare.
 
-    A few nodes that would refuse the documents are left out, so that no node decides about another one.
+    Returns the warnings, the nodes that may have the documents, the versions of those, and the nodes left out: a few
+    nodes that would refuse the documents, so that no node decides about another one.
     """
     documents, declared = publication.documents, list(publication.kubernetes_versions)
     versions = {} if declared else _node_versions(views)
@@ -262,14 +244,14 @@ def _validate_for_nodes(client: Client, publication: Publication, views: Sequenc
     while True:
         fitting = pool_nodes._replace(views=[view for view in pool_nodes.views if view.name not in left_out])
         judged_for = {name: version for name, version in versions.items() if name not in left_out}
-        findings = _findings(documents, declared, judged_for, denied_findings(fitting, documents))
+        findings = check_documents(documents, declared, judged_for, denied_findings(fitting, documents))
         refusing.update(_refusing_nodes(findings))
         few = _few_of(refusing, views, _outside_skew(client, refusing, versions))
         if few == left_out:
             break
         left_out = few  # fewer versions have other findings
-    _raise_refused(findings)
-    return _Validated(findings, fitting, declared or sorted(set(judged_for.values())), left_out)
+    raise_refused(findings)
+    return findings, fitting, declared or sorted(set(judged_for.values())), left_out
 
 
 def _outside_skew(client: Client, names: Iterable[str], versions: Mapping[str, str]) -> set[str]:
@@ -328,8 +310,8 @@ def left_out_warnings(left_out: Mapping[str, str]) -> list[str]:
 
 def render_release(release: Release) -> list[str]:
     """Return the changes of a release, and the fields that nodes may deny, as human-readable lines."""
-    lines = render_changes(f"{release.target.name} is revision {release.revision}", release.groups)
-    return lines + [f"Warning: {finding}" for finding in release.findings if finding.rule == "denied"]
+    lines = render_changes(f"{release.target.name} is revision {release.revision}", release.draft.groups)
+    return lines + [f"Warning: {finding}" for finding in release.draft.findings if finding.rule == "denied"]
 
 
 def read_documents(documents: Mapping[str, Any] | None, src: Mapping[str, str] | None) -> dict[str, SourceDocument]:
@@ -388,30 +370,17 @@ def _load(layers: tuple[tuple[str, bytes], ...], component: str) -> Config:
     return load_for_check(*layers[0], component) if len(layers) == 1 else load(layers)
 
 
-def validate_documents(
-    documents: Mapping[str, SourceDocument],
-    versions: Sequence[str],
-    nodes: Mapping[str, str] | None = None,
-    denied: Sequence[Finding] = (),
-) -> list[Finding]:
-    """Validate all documents for these Kubernetes versions and return the warnings.
-
-    versions: "1.35" or "v1.35.2"; nodes: the version of each, by name; without both, the newest known version. denied:
-    findings about fields that nodes deny. Raises ConfigRefused with all findings, UnusableDocument for an invalid
-    version.
-    """
-    findings = _findings(documents, versions, nodes or {}, denied)
-    _raise_refused(findings)
-    return findings
-
-
-def _findings(
+def check_documents(
     documents: Mapping[str, SourceDocument],
     versions: Sequence[str],
     nodes: Mapping[str, str],
-    denied: Sequence[Finding],
+    denied: Sequence[Finding] = (),
 ) -> list[Finding]:
-    """Return all findings in documents, bounded. The parameters are those of validate_documents."""
+    """Return all findings in documents for these Kubernetes versions, bounded.
+
+    versions: "1.35" or "v1.35.2"; nodes: the version of each, by name; without both, the newest known version. denied:
+    findings about fields that nodes deny. Raises UnusableDocument for an invalid version.
+    """
     findings: list[Finding] = [*denied]
     for component, document in sorted(documents.items()):
         try:
@@ -421,7 +390,7 @@ def _findings(
     return bounded(findings)
 
 
-def _raise_refused(findings: Sequence[Finding]) -> None:
+def raise_refused(findings: Sequence[Finding]) -> None:
     """Raise ConfigRefused if a component or the policy refuses the config."""
     if any(finding.is_refusal for finding in findings):
         raise _refusal(findings)

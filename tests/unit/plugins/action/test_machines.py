@@ -27,7 +27,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig.local_co
     local_hash,
 )
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.well_known import ANNOTATION_CORDONED_BY
-from ansible_collections.configok.node.plugins.module_utils._operations._machine_plan import (
+from ansible_collections.configok.node.plugins.module_utils._operations._machine_plan.machine_changes import (
     _machine_configs,
     read_statuses,
     select_machines,

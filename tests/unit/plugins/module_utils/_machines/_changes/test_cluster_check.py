@@ -9,11 +9,11 @@ from dataclasses import replace
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._machines._changes._cluster_check import with_cluster_check
 from ansible_collections.configok.node.plugins.module_utils._machines._changes._machine_annotation import (
     MachineAnnotation,
     provider_hash,
 )
+from ansible_collections.configok.node.plugins.module_utils._machines._changes.cluster_changes import with_cluster_check
 from ansible_collections.configok.node.plugins.module_utils._machines._changes.config_inputs import ConfigInputs
 from ansible_collections.configok.node.plugins.module_utils._machines._changes.plan_change import (
     Surroundings,

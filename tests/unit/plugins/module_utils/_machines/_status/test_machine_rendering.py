@@ -11,13 +11,16 @@ from dataclasses import replace
 from ansible_collections.configok.node.plugins.module_utils._machines._changes.cluster_changes import plan_cluster
 from ansible_collections.configok.node.plugins.module_utils._machines._changes.config_inputs import ConfigInputs
 from ansible_collections.configok.node.plugins.module_utils._machines._objects.types import Runtime
-from ansible_collections.configok.node.plugins.module_utils._machines._status._phases import statuses_of
+from ansible_collections.configok.node.plugins.module_utils._machines._status._phases import (
+    MachinePhase,
+    MachineStatus,
+    statuses_of,
+)
 from ansible_collections.configok.node.plugins.module_utils._machines._status._rendering import (
     diff_of,
     render_machine_plan,
     render_table,
 )
-from ansible_collections.configok.node.plugins.module_utils._machines._status._types import MachinePhase, MachineStatus
 from support.rollouts.declared_machines import SERVER, SOURCE, a_catalog, a_machine, an_observed
 
 NO_NODE = "it has no Node yet"

@@ -10,11 +10,13 @@ import pytest
 from ansible_collections.configok.node.plugins.module_utils._machines._objects.types import (
     Cluster,
     Machine,
+    Provider,
     ProviderConfig,
     Runtime,
     Taint,
 )
 from ansible_collections.configok.node.plugins.module_utils._operations._machines._machine_hosts import (
+    HostRequest,
     cluster_variables,
     machine_variables,
     unusable_versions,
@@ -68,12 +70,18 @@ def test_a_machine_as_its_role_gets_it() -> None:
         "source": "machines/a.yml:3",
     }
     runtime = Runtime("containerd", "1.7.24")
-    replacing = machine_variables(MACHINE, kubelet_version="", runtime=runtime, replaces="w1", rollout="r")
-    assert replacing["rollout"] == "r"
-    assert (replacing["replaces"], replacing["runtime"]) == ("w1", {"name": "containerd", "version": "1.7.24"})
-    planned = machine_variables(MACHINE, kubelet_version="", runtime=None, changes=("spec.providerConfig",))
-    assert planned == {**variables, "kubelet_version": "", "addresses": [], "changes": ["spec.providerConfig"]}
-    assert machine_variables(MACHINE, kubelet_version="", runtime=None, changes=())["changes"] == []
+    with_runtime = machine_variables(MACHINE, kubelet_version="", runtime=runtime, addresses=())
+    assert with_runtime["runtime"] == {"name": "containerd", "version": "1.7.24"}
+
+
+def test_a_request_adds_to_the_machine_what_it_is_about() -> None:
+    provider = Provider("toy.example.com/v1", "ToyHost", "toy")
+    request = HostRequest("create", "create", provider, {"name": "w1"}, {})
+    replacing = request.with_variables(replaces="w1", rollout="r")
+    assert replacing.machine == {"name": "w1", "replaces": "w1", "rollout": "r"}
+    assert request.with_variables(replaces="", rollout="") == request
+    assert request.with_variables(changes=[]).machine == {"name": "w1", "changes": []}
+    assert request.with_variables(has_node=False).machine == {"name": "w1", "has_node": False}
 
 
 def test_a_cluster_as_a_role_gets_it() -> None:

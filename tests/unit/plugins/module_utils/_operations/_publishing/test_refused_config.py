@@ -9,8 +9,11 @@ import json
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._operations._changes._document_changes import SourceDocument
-from ansible_collections.configok.node.plugins.module_utils._operations._publishing._release import validate_documents
+from ansible_collections.configok.node.plugins.module_utils._operations._publishing._release import (
+    check_documents,
+    raise_refused,
+)
+from ansible_collections.configok.node.plugins.module_utils._operations.bundle_changes import SourceDocument
 from ansible_collections.configok.node.plugins.module_utils._rollout import ConfigRefused
 from support.configs.kubelet import KUBELET_HEADER
 
@@ -20,7 +23,7 @@ def refusal(count: int) -> ConfigRefused:
     nodes = {f"worker-{number:05}.example.com": "v1.36.3" for number in range(count)}
     document = SourceDocument("kubelet", KUBELET_HEADER + "maxPods: -1\npodsPerCore: -1\n")
     with pytest.raises(ConfigRefused) as refused:
-        validate_documents({"kubelet": document}, (), nodes)
+        raise_refused(check_documents({"kubelet": document}, (), nodes))
     return refused.value
 
 
