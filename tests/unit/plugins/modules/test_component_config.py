@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.configok.node.plugins.doc_fragments import release_data
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules.host_model import Host, HostQuery
 from ansible_collections.configok.node.plugins.module_utils._operations import config_check
 from ansible_collections.configok.node.plugins.modules import component_config
+from support.ansible_runs.module_documentation import documented_options
 from support.ansible_runs.modules import run_module
 from support.configs.kubelet import KUBELET_HEADER
 
@@ -178,8 +178,7 @@ def test_what_cannot_be_done(arguments: dict[str, Any], message: str) -> None:
 
 
 def test_the_documentation_is_the_argument_spec() -> None:
-    fragment = yaml.safe_load(release_data.ModuleDocFragment.DOCUMENTATION)["options"]
-    documented = {**yaml.safe_load(component_config.DOCUMENTATION)["options"], **fragment}
+    documented = documented_options(component_config)
     assert set(documented) == set(component_config.ARGUMENTS)
     for name, option in component_config.ARGUMENTS.items():
         for key in ("type", "elements", "default", "choices"):
