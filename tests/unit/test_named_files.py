@@ -43,7 +43,7 @@ def wrong_names(text: str, root: Path) -> list[str]:
 
 def _is_path(folder: Path, name: str, *, is_open: bool) -> bool:
     """Return whether files match a path. is_open: it is the beginning of a name, which the code completes."""
-    return all(any(folder.glob(f"{one}*" if is_open else one)) for one in _expanded(name))
+    return all(any(folder.glob(f"{path}*" if is_open else path)) for path in _expanded(name))
 
 
 def _expanded(name: str) -> list[str]:

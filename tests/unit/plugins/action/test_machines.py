@@ -578,7 +578,7 @@ def test_the_config_is_that_of_the_pool(
     assert hosts.log() == ([] if is_refused else [("update", "w1", NEW)])
 
 
-def test_a_pool_on_its_init_config(act: Act, hosts: Hosts, cluster: SandboxCluster) -> None:
+def test_machines_of_a_pool_on_its_init_config_are_unchanged(act: Act, hosts: Hosts, cluster: SandboxCluster) -> None:
     record_of(cluster, "workers", COMPLETE, Target.init())
     write(machine("w1", pool="workers"), machine("w2"))
     assert (act()["changed"], hosts.changed) == (False, [])

@@ -132,7 +132,7 @@ def test_a_release_without_whole_data_fails_only_where_the_user_asks_for_it() ->
     assert refused["msg"].splitlines()[0] == "The config was not judged as a whole:"
 
 
-def test_denied_fields() -> None:
+def test_a_denied_field_is_a_finding_of_the_policy() -> None:
     result = run(content=KUBELET_HEADER + "staticPodPath: /m\n", denied_fields=["staticPodPath"])
     assert result["lines"] == ['policy: content:3: staticPodPath: "/m": the field is denied']
 
@@ -171,7 +171,7 @@ def test_text_that_is_not_a_config_is_invalid(content: str) -> None:
         ({"files": []}, "There are no files to read."),
     ],
 )
-def test_what_cannot_be_done(arguments: dict[str, Any], message: str) -> None:
+def test_what_cannot_be_done_is_an_error(arguments: dict[str, Any], message: str) -> None:
     result = run(**arguments)
     assert result["failed"]
     assert message in result["msg"]
