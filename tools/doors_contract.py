@@ -24,7 +24,7 @@ class DoorsContract(Contract):
         """Return whether the contract is kept, with an entry for each import that breaks it."""
         private_imports = [
             (importer, imported)
-            for package in self.packages  # type: ignore[attr-defined]
+            for package in self.packages  # type: ignore[attr-defined]  # the base sets what a field names
             for imported in sorted(graph.find_descendants(package.name))
             if is_private_file(graph, imported)
             for importer in sorted(graph.find_modules_that_directly_import(imported))

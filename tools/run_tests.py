@@ -30,8 +30,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
-from support.session.guard import guard  # noqa: E402
-from support.session.suites import Suite  # noqa: E402
+from support.session.guard import guard  # noqa: E402 - in tests, which is not installed
+from support.session.suites import Suite  # noqa: E402 - in tests, which is not installed
 
 PYTEST = (sys.executable, "-m", "pytest")
 INTEGRATION = "tests/integration"

@@ -245,7 +245,7 @@ def _summary(ours: Mapping[str, Sequence[Row]], ancestor: Mapping[str, Sequence[
     passed = sum(bool(row["ok"]) for row in scenarios)
     compared = sum(len(rows) for rows in ancestor.values())
     return (
-        f"**{passed} of {len(scenarios)} scenarios as they should be**, of {len(ours)} cases; "
+        f"**{passed} of {len(scenarios)} scenarios passed**, of {len(ours)} cases; "
         f"{compared} of them with the ancestor on the same kubelet.\n"
         "The restarts are those of our kubelet, with those that an adoption takes."
     )

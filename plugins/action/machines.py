@@ -49,6 +49,7 @@ from ansible_collections.configok.node.plugins.plugin_utils._reboot_playbook imp
 from ansible_collections.configok.node.plugins.plugin_utils._rollout_action import (
     MAX_NAME,
     PLANNED,
+    RUN_ARGUMENT_SPEC,
     Interruption,
     RolloutAction,
     failed,
@@ -58,6 +59,7 @@ from ansible_collections.configok.node.plugins.plugin_utils._signals import inte
 
 ARGUMENT_SPEC: dict[str, dict[str, Any]] = {
     **KUBE_ARGUMENT_SPEC,
+    **RUN_ARGUMENT_SPEC,
     "machine_files": {"type": "list", "elements": "path"},
     "machine_cluster": {"type": "str"},
     "machine_selector": {"type": "str"},
@@ -66,12 +68,9 @@ ARGUMENT_SPEC: dict[str, dict[str, Any]] = {
     "machine_allow_not_judged": {"type": "bool"},
     "policy": {"type": "dict"},
     "change_cause": {"type": "str"},
-    "author": {"type": "str"},
     "directory": {"type": "path"},
     "dest": {"type": "path"},
     "release_data": {"type": "path"},
-    "lease_duration": {"type": "int", "default": 15},
-    "wait_timeout": {"type": "str", "default": "1h"},
 }
 """The options, which plugins/modules/machines.py documents."""
 

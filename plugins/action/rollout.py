@@ -38,6 +38,7 @@ from ansible_collections.configok.node.plugins.plugin_utils._extra_variables imp
 from ansible_collections.configok.node.plugins.plugin_utils._rollout_action import (
     MAX_NAME,
     PLANNED,
+    RUN_ARGUMENT_SPEC,
     Interruption,
     RolloutAction,
     failed,
@@ -49,14 +50,12 @@ from ansible_collections.configok.node.plugins.plugin_utils._template_notes impo
 
 ARGUMENT_SPEC: dict[str, dict[str, Any]] = {
     **KUBE_ARGUMENT_SPEC,
+    **RUN_ARGUMENT_SPEC,
     "pool": {"type": "dict"},
     "operation": {"type": "str", "choices": ["rollout", "undo", "reconcile"], "default": "rollout"},
     "to_revision": {"type": "int"},
     "component": {"type": "str", "default": "kubelet"},
     "directory": {"type": "path"},
-    "author": {"type": "str"},
-    "lease_duration": {"type": "int", "default": 15},
-    "wait_timeout": {"type": "str", "default": "1h"},
     "signing_passphrase": {"type": "str", "no_log": True},
     "release_data": {"type": "path"},
 }

@@ -204,7 +204,7 @@ from ansible.module_utils.basic import missing_required_lib
 from ansible.plugins.inventory import BaseInventoryPlugin, Cacheable, Constructable
 
 try:  # since ansible-core 2.19, a text is a template only if it is marked as one
-    from ansible.template import trust_as_template as _trust_as_template  # noqa: F401
+    from ansible.template import trust_as_template as _trust_as_template  # noqa: F401 - its existence is the answer
 except ImportError:
     from ansible.utils.unsafe_proxy import wrap_var as _untrusted
 else:

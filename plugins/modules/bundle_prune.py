@@ -23,6 +23,7 @@ description:
     O(configok.node.cluster_access#module:runner_prune).
 extends_documentation_fragment:
   - configok.node.kube
+  - configok.node.pool
   - configok.node.attributes
   - configok.node.attributes.localhost
   - configok.node.attributes.actiongroup_configok
@@ -36,11 +37,6 @@ attributes:
   idempotent:
     support: full
 options:
-  pool:
-    description:
-      - The name of the pool.
-    type: str
-    required: true
   limit:
     description:
       - How many bundles are kept, counted from the newest, from 1 to 100.

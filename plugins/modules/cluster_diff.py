@@ -25,6 +25,7 @@ description:
 author:
   - The configok.node authors (@configok)
 extends_documentation_fragment:
+  - configok.node.release_data.controller
   - configok.node.attributes
   - configok.node.attributes.localhost
   - configok.node.attributes.info_module
@@ -87,11 +88,6 @@ options:
         common values of each group are compared, and not each machine.
     type: str
     default: ""
-  release_data:
-    description:
-      - A file on the controller that M(configok.node.release_data) has written. A draft that no person has accepted is
-        an error.
-    type: raw
 seealso:
   - module: configok.node.component_config_diff
     description: Compares two configs in files.

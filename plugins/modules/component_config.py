@@ -23,6 +23,7 @@ description:
 author:
   - the configok.node authors (@configok)
 extends_documentation_fragment:
+  - configok.node.content
   - configok.node.attributes
   - configok.node.attributes.info_module
   - configok.node.release_data
@@ -42,10 +43,6 @@ options:
       - One of O(files) and O(content) is needed, unless O(drop_in_directory) is given.
     type: list
     elements: path
-  content:
-    description:
-      - The config itself, as text. Messages call it C(content).
-    type: str
   drop_in_directory:
     description:
       - The kubelet's drop-in directory (C(--config-dir)). Its files are read, merged and validated as the kubelet of

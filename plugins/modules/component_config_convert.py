@@ -22,6 +22,7 @@ description:
 author:
   - the configok.node authors (@configok)
 extends_documentation_fragment:
+  - configok.node.content
   - configok.node.attributes
 attributes:
   check_mode:
@@ -43,10 +44,6 @@ options:
       - The file to convert.
       - Exactly one of O(file) and O(content) is needed.
     type: path
-  content:
-    description:
-      - The config itself, as text. Messages call it C(content).
-    type: str
   api_version:
     description:
       - The version to convert to, alone or with its API group, for example V(v1) or

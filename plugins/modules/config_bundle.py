@@ -24,9 +24,12 @@ description:
   - Publishing changes no node. M(configok.node.rollout) publishes in the same way, and then moves the pool.
   - With O(signing_key), or O(statement_file) and O(signature_files), a new bundle gets a statement and signatures.
     Nodes verify them if their C(node_trust_mode) is not V(off). Signing needs C(ssh-keygen) of OpenSSH 8.1 or newer.
+    A bundle that is published already is not signed again; M(configok.node.config_signature) adds signatures.
   - Credentials that may create bundles and only read records suffice. The next rollout then adds the revision.
 extends_documentation_fragment:
   - configok.node.kube
+  - configok.node.signing
+  - configok.node.release_data.controller
   - configok.node.attributes
   - configok.node.attributes.localhost
   - configok.node.attributes.actiongroup_configok
@@ -94,17 +97,6 @@ options:
       - Any other namespace must be listed in O(configok.node.cluster_access#module:bundle_namespaces).
     type: str
     default: configok-system
-  signing_key:
-    description:
-      - The file of the key that signs a new bundle. A private key, or a public key (C(.pub)) or certificate
-        (C(-cert.pub)) whose private key is in C(ssh-agent) or next to it.
-      - Keys in PKCS#11 and FIDO2 tokens are used through C(ssh-agent).
-      - A bundle that is published already is not signed again; M(configok.node.config_signature) adds signatures.
-    type: path
-  signing_passphrase:
-    description:
-      - The passphrase of O(signing_key), if it is encrypted. It is not the PIN of a token.
-    type: str
   sequence:
     description:
       - The sequence of the bundle's statement. Nodes refuse a sequence below the highest floor that they have accepted.
@@ -148,11 +140,6 @@ options:
         and nothing in the cluster is changed.
     type: bool
     default: true
-  release_data:
-    description:
-      - A file on the controller that M(configok.node.release_data) has written. A draft that no person has accepted is
-        an error.
-    type: raw
 seealso:
   - module: configok.node.config_signature
   - module: configok.node.component_config

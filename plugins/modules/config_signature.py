@@ -21,6 +21,7 @@ description:
     C(Untrusted) reads it again when it is assigned it again.
 extends_documentation_fragment:
   - configok.node.kube
+  - configok.node.signing
   - configok.node.attributes
   - configok.node.attributes.localhost
   - configok.node.attributes.actiongroup_configok
@@ -58,14 +59,6 @@ options:
       - The namespace of O(bundle).
     type: str
     default: configok-system
-  signing_key:
-    description:
-      - The file of the key that signs, as with O(configok.node.config_bundle#module:signing_key).
-    type: path
-  signing_passphrase:
-    description:
-      - The passphrase of O(signing_key), if it is encrypted. It is not the PIN of a token.
-    type: str
   signature_files:
     description:
       - Files with signatures to add. A signature that is not of this statement is refused.

@@ -30,6 +30,7 @@ description:
 extends_documentation_fragment:
   - configok.node.kube
   - configok.node.release_data
+  - configok.node.run
   - configok.node.attributes
   - configok.node.attributes.actiongroup_configok
 attributes:
@@ -92,10 +93,6 @@ options:
     description:
       - The reason for the change, for the history.
     type: str
-  author:
-    description:
-      - The user who makes the change, for the history. By default the user of the controller's job, or C(USER).
-    type: str
   directory:
     description:
       - The directory to which the paths of O(machine_files), O(dest), O(release_data), C(policy.playbooks) and of the
@@ -107,17 +104,6 @@ options:
         has the keys of the result from RV(pool) to RV(summary), and C(changed).
       - It is also written in check mode, and by a run that fails. It does not count as a change.
     type: path
-  lease_duration:
-    description:
-      - How many seconds the lock holds after this run dies, 1 to 300. The next run waits that long.
-    type: int
-    default: 15
-  wait_timeout:
-    description:
-      - How long the run waits for a resume, an approval or a maintenance window before it ends as Paused, for example
-        V(30m) or V(24h). It ends at once if the next window opens later than that.
-    type: str
-    default: 1h
 seealso:
   - module: configok.node.rollout
   - module: configok.node.rollout_control

@@ -27,6 +27,7 @@ description:
 extends_documentation_fragment:
   - configok.node.kube
   - configok.node.release_data
+  - configok.node.run
   - configok.node.attributes
   - configok.node.attributes.actiongroup_configok
 attributes:
@@ -79,21 +80,6 @@ options:
       - The directory to which O(release_data) and the paths of C(layers), C(policy.playbooks) and
         C(policy.reboot.playbook) are relative. By default the current directory.
     type: path
-  author:
-    description:
-      - The user who publishes the config, for the history. By default the user of the controller's job, or C(USER).
-    type: str
-  lease_duration:
-    description:
-      - How many seconds the lock of the pool holds after this run dies, 1 to 300. The next run waits that long.
-    type: int
-    default: 15
-  wait_timeout:
-    description:
-      - How long the run waits for a resume, an approval or a maintenance window before it ends as Paused, for example
-        V(30m) or V(24h). It ends at once if the next window opens later than that.
-    type: str
-    default: 1h
   signing_passphrase:
     description:
       - The passphrase of C(signing.key) of the pool, if it is encrypted. Better, add the key to C(ssh-agent).

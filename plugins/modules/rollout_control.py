@@ -19,6 +19,7 @@ description:
   - A request that is made already changes nothing.
 extends_documentation_fragment:
   - configok.node.kube
+  - configok.node.pool
   - configok.node.attributes
   - configok.node.attributes.localhost
   - configok.node.attributes.actiongroup_configok
@@ -30,11 +31,6 @@ attributes:
   idempotent:
     support: full
 options:
-  pool:
-    description:
-      - The name of the pool.
-    type: str
-    required: true
   state:
     description:
       - With V(pause), the runner assigns nothing more and lets the nodes that are assigned finish. The next run waits

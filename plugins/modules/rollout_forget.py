@@ -21,6 +21,7 @@ description:
   - Clearing a config that is cleared already changes nothing.
 extends_documentation_fragment:
   - configok.node.kube
+  - configok.node.pool
   - configok.node.attributes
   - configok.node.attributes.localhost
   - configok.node.attributes.actiongroup_configok
@@ -32,11 +33,6 @@ attributes:
   idempotent:
     support: full
 options:
-  pool:
-    description:
-      - The name of the pool.
-    type: str
-    required: true
   bundle:
     description:
       - The name of the bundle, for example V(workers-0a1b2c3d4e).

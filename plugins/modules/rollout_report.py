@@ -23,6 +23,7 @@ description:
 extends_documentation_fragment:
   - ansible.builtin.files
   - configok.node.kube
+  - configok.node.pool
   - configok.node.attributes
   - configok.node.attributes.localhost
   - configok.node.attributes.actiongroup_configok
@@ -38,11 +39,6 @@ attributes:
     details:
       - The file is not written if only the time of the report is new.
 options:
-  pool:
-    description:
-      - The name of the pool.
-    type: str
-    required: true
   selector:
     description:
       - The label selector of its Nodes. Required without O(machine_files); with them, the default is the Nodes of the

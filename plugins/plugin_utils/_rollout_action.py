@@ -50,10 +50,25 @@ from ansible_collections.configok.node.plugins.plugin_utils._run import (
     spare_garbage_collections,
 )
 
-__all__ = ["MAX_NAME", "PLANNED", "Interruption", "RolloutAction", "failed", "located_release_data"]
+__all__ = [
+    "MAX_NAME",
+    "PLANNED",
+    "RUN_ARGUMENT_SPEC",
+    "Interruption",
+    "RolloutAction",
+    "failed",
+    "located_release_data",
+]
 
 MAX_NAME = 253
 PLANNED = "Planned"
+
+RUN_ARGUMENT_SPEC: dict[str, dict[str, Any]] = {
+    "author": {"type": "str"},
+    "lease_duration": {"type": "int", "default": 15},
+    "wait_timeout": {"type": "str", "default": "1h"},
+}
+"""The options of one run, which plugins/doc_fragments/run.py documents."""
 
 _AUTHOR_VARIABLES = ("awx_user_name", "tower_user_name")  # of a controller; the first that is set
 _ERROR = "Error"

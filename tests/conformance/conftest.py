@@ -49,7 +49,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     ours = [row for row in rows if row["side"] == "configok"]
     good = sum(row["ok"] for row in ours)
     terminalreporter.write_line(
-        f"conformance: {good} of {len(ours)} cases as they should be, {sum(row['value'] for row in ours)} restarts of "
+        f"conformance: {good} of {len(ours)} cases passed, {sum(row['value'] for row in ours)} restarts of "
         f"the kubelet; the ancestor: {len(rows) - len(ours)} cases"
     )
     for section in dict.fromkeys(row["side"] for row in figures):

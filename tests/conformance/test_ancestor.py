@@ -32,7 +32,7 @@ def test_an_invalid_config_costs_a_restart(ancestor: AncestorNode, case: Any) ->
         ancestor.assign(bad)
         ancestor.until_error(VALIDATE_ERROR)
         assert seen.restarts >= 1
-        seen.say("a restart of the kubelet to find out that a config does not validate")
+        seen.say("a restart of the kubelet to detect that a config does not validate")
 
 
 def test_recover_to_last_known_good(ancestor: AncestorNode, case: Any) -> None:
@@ -46,7 +46,7 @@ def test_recover_to_last_known_good(ancestor: AncestorNode, case: Any) -> None:
         ancestor.assign(good)
         ancestor.until_active(good)
         assert ancestor.starts() - before == 2
-        seen.say("2 restarts: to learn that it does not parse, and to be back")
+        seen.say("2 restarts: one to detect that it does not parse, one to return")
 
 
 def test_edits_in_place(ancestor: AncestorNode, case: Any) -> None:
@@ -58,7 +58,7 @@ def test_edits_in_place(ancestor: AncestorNode, case: Any) -> None:
         ancestor.edit(name, {"data": {"kubelet": FAIL_PARSE}})
         ancestor.until_error(LOAD_ERROR)
         assert ancestor.starts() - before == 1
-        seen.say("1 restart of every kubelet that uses the ConfigMap, to learn that it does not parse")
+        seen.say("1 restart of every kubelet that uses the ConfigMap, to detect that it does not parse")
 
 
 def test_an_edit_of_the_metadata(ancestor: AncestorNode, case: Any) -> None:
@@ -101,11 +101,11 @@ def test_a_config_that_kills_becomes_last_known_good(ancestor: AncestorNode, cas
         except Never:
             # A bad cipher suite crashes the kubelet so early that this is a race, which the crash loop wins in the end.
             assert seen.restarts >= 2
-            seen.say("it goes on crashing; whether it is promoted is a race with its death")
+            seen.say("it keeps crashing; whether it is promoted is a race with the crash")
             return
         before = ancestor.starts()
-        until("it goes on crashing", lambda: ancestor.starts() >= before + 2, 90)
-        seen.say("becomes last-known-good, and goes on crashing: no way back by the API")
+        until("it keeps crashing", lambda: ancestor.starts() >= before + 2, 90)
+        seen.say("becomes last-known-good, and keeps crashing: no rollback through the API")
 
 
 def test_a_damaged_record(ancestor: AncestorNode, case: Any) -> None:
@@ -126,8 +126,8 @@ def test_unassign_while_in_error(ancestor: AncestorNode, case: Any) -> None:
         ancestor.assign("no-such-config-map")
         ancestor.until_error("failed to sync: failed to download config")
         ancestor.assign(None)
-        stays("the error stands", lambda: "failed to sync" in str(ancestor.config().get("error")), 30)
-        seen.say("30 s after nothing is assigned any more the error still stands")
+        stays("the error is still reported", lambda: "failed to sync" in str(ancestor.config().get("error")), 30)
+        seen.say("30 s after it is unassigned, the error is still reported")
 
 
 def test_unknown_fields(ancestor: AncestorNode, case: Any) -> None:
@@ -135,7 +135,7 @@ def test_unknown_fields(ancestor: AncestorNode, case: Any) -> None:
     with case("F14", ancestor) as seen:
         ancestor.assign(name)
         ancestor.until_active(name)
-        seen.say("a misspelt field is taken, with a warning in the log")
+        seen.say("a misspelt field is accepted, with a warning in the log")
 
 
 def test_feature_gates_leak(ancestor: AncestorNode, case: Any) -> None:
@@ -149,7 +149,7 @@ def test_feature_gates_leak(ancestor: AncestorNode, case: Any) -> None:
         with case("F13", ancestor) as seen:
             ancestor.assign(name)
             ancestor.until_active(name)
-            seen.say("a value that needs a feature gate is taken, since the file that it replaces had turned it on")
+            seen.say("a value that needs a feature gate is accepted, because the replaced file had turned the gate on")
     finally:
         ancestor.machine.write(local, original)
 
@@ -162,9 +162,9 @@ def test_a_unit_that_restarts_on_failure(ancestor: AncestorNode, case: Any) -> N
         ancestor.machine.run(["systemctl", "daemon-reload"])
         with case("G10", ancestor) as seen:
             ancestor.assign(name)
-            until("the kubelet has left", lambda: _is_down(ancestor), 60)
+            until("the kubelet has exited", lambda: _is_down(ancestor), 60)
             stays("the kubelet stays down", lambda: _is_down(ancestor), 15)
-            seen.say("with Restart=on-failure a good config takes the kubelet down for good: it exits with 0")
+            seen.say("with Restart=on-failure, a valid config stops the kubelet permanently: it exits with 0")
     finally:
         ancestor.machine.run(["rm", "-f", unit])
         ancestor.machine.run(["systemctl", "daemon-reload"])

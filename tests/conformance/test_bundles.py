@@ -46,7 +46,9 @@ def test_edits_in_place(ours: OurNode, case: Any) -> None:
         stays("the kubelet is not restarted", lambda: ours.starts() == before, LOOK)
         ours.uses(maxPods=126)
         ours.delete(mutable)
-        seen.say("no edit of a bundle is accepted, and an editable ConfigMap is not a bundle; 0 restarts by 15 edits")
+        seen.say(
+            "no edit of a bundle is accepted, and an editable ConfigMap is not a bundle; 15 edits cause 0 restarts"
+        )
 
 
 @pytest.mark.contract("source.fetched-once")
@@ -62,7 +64,7 @@ def test_edits_in_place_of_last_known_good(ours: OurNode, case: Any) -> None:
         ours.expect(ours.assign(bad), "InvalidConfig", assigned=bad, active=source, good=source)
         ours.expect(ours.assign(source), "Good", assigned=source, active=source, good=source)
         stays("the kubelet is not restarted", lambda: ours.starts() == before, LOOK)
-        seen.say("an edit of its metadata, a bad successor and the way back: 0 restarts")
+        seen.say("an edit of its metadata, a bad successor and the rollback: 0 restarts")
 
 
 @pytest.mark.contract("source.pinned-again", "validate.only-once")
@@ -87,7 +89,7 @@ def test_delete_and_recreate(ours: OurNode, case: Any) -> None:
                 ours.expect(ours.assign(new), "InvalidConfig", assigned=new, active=running, good=None)
         assert len(uids) == len(walk)
         assert ours.starts() == before
-        seen.say("6 ordered pairs, a new uid each time; the same content is pinned anew: 0 restarts after the first")
+        seen.say("6 ordered pairs, a new uid each time; the same content is pinned again: 0 restarts after the first")
 
 
 @pytest.mark.complaint("MCO #1443: deleting the bad config does not recover; stuck Degraded")
@@ -100,16 +102,16 @@ def test_errors_while_the_bundle_is_gone(ours: OurNode, case: Any) -> None:
         existing = ours.client.get(config_map(source.namespace, source.name))
         ours.delete(source)
         ours.restart_agent()
-        stays("the node is content", lambda: _good(ours, source), LOOK)
+        stays("the node reports no error", lambda: _good(ours, source), LOOK)
         existing["metadata"] = {
             key: existing["metadata"][key] for key in ("namespace", "name", "labels", "annotations")
         }
         new = ours.create(existing)
         assert new.uid != source.uid
-        stays("the node is content", lambda: _good(ours, source), LOOK)
+        stays("the node reports no error", lambda: _good(ours, source), LOOK)
         ours.expect(ours.assign(new), "Good", assigned=new, active=new, good=None)
         assert ours.starts() == before
-        seen.say("it needs the bundle no more, also when the agent restarts: no error, 0 restarts")
+        seen.say("it no longer needs the bundle, even when the agent restarts: no error, 0 restarts")
 
 
 def _good(node: OurNode, source: ConfigSource) -> bool:

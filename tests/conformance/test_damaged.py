@@ -59,7 +59,7 @@ def test_a_damaged_record(ours: OurNode, case: Any, record: str) -> None:
             answer = ours.says()
             return answer is not None and "was damaged and set aside" in answer.condition["reason"]
 
-        until("ConfigOK tells of the damaged file", is_reported, 60, ours.says)
+        until("ConfigOK names the damaged file", is_reported, 60, ours.says)
         assert seen.restarts == 1
         seen.say("the kubelet starts, with the same config; the file is set aside, and ConfigOK names it")
 
@@ -88,7 +88,9 @@ def test_a_damaged_checkpoint_that_is_wanted_again(ours: OurNode, case: Any) -> 
         ours.expect(ours.assign(first), "Good", assigned=first, active=first, good=None)
         ours.uses(maxPods=145)
         assert seen.restarts == 3
-        seen.say("its hash does not match: it is set aside and fetched again; E5 shows that old ones are removed")
+        seen.say(
+            "its hash does not match: it is set aside and fetched again; E5 shows that old checkpoints are removed"
+        )
 
 
 @pytest.mark.quick
@@ -105,7 +107,7 @@ def test_everything_damaged_at_once(ours: OurNode, case: Any) -> None:
         seen.say("every file of the agent is garbage: the kubelet starts, with the init config")
         # Its records are lost, so the assignment is new to it. Until it notices, the Node has its last report.
         record = ["cat", f"{STATE}/last-known-good"]
-        until("its record is there again", lambda: good.uid in ours.machine.run(record, check=False).stdout, 60)
+        until("its record exists again", lambda: good.uid in ours.machine.run(record, check=False).stdout, 60)
         ours.promoted(good)
         ours.answered(number, "Good")
         ours.uses(maxPods=136)

@@ -39,7 +39,7 @@ def _rolled_back(node: OurNode, seen: Any, good: ConfigSource, changes: Mapping[
     assert again.status.active == good
     assert node.starts() == after
     seen.say("assigned again it is refused without a restart")
-    seen.say(f"ConfigOK says why: {last[:100]}")
+    seen.say(f"ConfigOK has the reason: {last[:100]}")
 
 
 @pytest.mark.quick

@@ -64,7 +64,7 @@ def test_unassign_while_in_error(ours: OurNode, case: Any) -> None:
         ours.answered(number, "InvalidConfigSource")
         ours.expect(ours.assign(None), "Init", assigned=None, active=None, good=None)
         assert seen.restarts == 0
-        seen.say("the error is gone at once, whatever it was: 0 restarts")
+        seen.say("any error is gone immediately: 0 restarts")
 
 
 @pytest.mark.contract("trial.goes-on", "crashloop.counts-since")
@@ -81,10 +81,10 @@ def test_a_reboot(ours: OurNode, case: Any) -> None:
         seen.rebooted()
         ours.machine.wait_ready()
         ours.expect(number, "Good", assigned=source, active=source, good=None)
-        until("the trial goes on", lambda: _healthy_for(ours) >= before > 0)
+        until("the trial continues", lambda: _healthy_for(ours) >= before > 0)
         ours.uses(maxPods=140)
         assert ours.starts() == 1
-        seen.say("the same config; the seconds of its trial go on; the kubelet is started once, by the boot")
+        seen.say("the same config; its trial continues; the kubelet is started once, by the boot")
 
 
 def _healthy_for(node: OurNode) -> float:
@@ -105,14 +105,14 @@ def test_the_api_server_is_down(ours: OurNode, case: Any, api_stays: threading.L
         try:
             until("the node is back", lambda: good.uid in ours.machine.read(f"{STATE}/current"), 120)
             assert ours.starts()
-            seen.say("back on last-known-good without the API server")
+            seen.say("rolled back to last-known-good without the API server")
         finally:
             ours.bed.api.start()
         back = time.monotonic()
         ours.expect(number, "CrashLoop", assigned=crashing, active=good, good=good)
         took = time.monotonic() - back
         assert took < 30
-        seen.say("said so within 30 s of its return")
+        seen.say("reported within 30 s of its return")
 
 
 @pytest.mark.complaint("kubernetes #131355: flags silently win over the file")
@@ -200,7 +200,7 @@ def test_empty_values_that_switch_a_default_off(ours: OurNode, case: Any) -> Non
             until("/configz shows it", partial(_evicts_at, ours, shown[name]), 30, ours.live)
             assert seen.restarts - before == (0 if "written out" in name else 1)
             ours.promoted(source)
-        seen.say("evictionHard: {} set and taken back: a restart for each, and /configz shows it; the default: none")
+        seen.say("evictionHard: {} set and removed: a restart for each, shown by /configz; the default: none")
         # The container has no cgroups for pods, so that only [] runs here: without it, or with null, the default [pods]
         # applies, with which this kubelet would exit. So the change needs a restart.
         before = seen.restarts
@@ -210,7 +210,7 @@ def test_empty_values_that_switch_a_default_off(ours: OurNode, case: Any) -> Non
             ours.expect(ours.assign(bad), "InvalidConfig", assigned=bad, active=source, good=source)
             assert not ours.live().get("enforceNodeAllocatable")
         assert seen.restarts == before
-        seen.say("enforceNodeAllocatable: [] taken back: refused, as the default [pods] does not fit: 0 restarts")
+        seen.say("enforceNodeAllocatable: [] removed: refused, as the default [pods] does not fit: 0 restarts")
 
 
 def _evicts_at(node: OurNode, thresholds: dict[str, str]) -> bool:
@@ -244,7 +244,7 @@ def test_the_ancestor_is_turned_on_under_the_agent(ours: OurNode, ancestor_node:
             machine.run(["systemctl", "stop", "kubelet"])
             machine.run(["rm", "-rf", DIRECTORY])
             machine.run(["systemctl", "start", "kubelet"])
-        until("all is well again", partial(_with_cause, ours, "Good"), 60, ours.says)
+        until("ConfigOK is True again", partial(_with_cause, ours, "Good"), 60, ours.says)
         assert ours.live()["maxPods"] == 146
 
 

@@ -68,7 +68,7 @@ def test_2_what_validation_leaves_out(ours: OurNode, case: Any) -> None:
         for changes in GAPS.values():
             _refused(ours, changes)
         assert seen.restarts == 0
-        seen.say(f"refused before anything is touched: {', '.join(GAPS)}; 0 restarts")
+        seen.say(f"refused before anything is changed: {', '.join(GAPS)}; 0 restarts")
 
 
 @pytest.mark.contract("validate.host-checks")
@@ -86,9 +86,9 @@ def test_2_what_only_the_host_tells(ours: OurNode, case: Any) -> None:
             for name in refused:
                 assert next(iter(HOST[name])) in _refused(ours, HOST[name])
             assert seen.restarts == 0
-            seen.say(f"refused before anything is touched: {', '.join(refused)}; 0 restarts")
+            seen.say(f"refused before anything is changed: {', '.join(refused)}; 0 restarts")
             if len(refused) < len(HOST):
-                seen.say("the cgroup driver is the runtime's: this kubelet asks for it")
+                seen.say("this kubelet takes the cgroup driver from the runtime")
     finally:
         ours.machine.write(path, original, mode=0o644)
 
@@ -132,8 +132,8 @@ def test_5_a_status_that_was_not_written(ours: OurNode, case: Any, api_stays: th
             ours.bed.api.start()
         until("it is written", lambda: _cause(ours) == "UnitStopped", 30, ours.says)
         ours.machine.run(["systemctl", "start", "kubelet"])
-        until("all is well", lambda: _cause(ours) == "Init", 60, ours.says)
-        seen.say("written after the API server's return, by itself")
+        until("ConfigOK is True", lambda: _cause(ours) == "Init", 60, ours.says)
+        seen.say("written after the API server's return, without a restart")
 
 
 def _cause(node: OurNode) -> str:
@@ -159,7 +159,7 @@ def test_8_a_missing_bundle_is_asked_for_with_back_off(ours: OurNode, case: Any)
         assert request_times is not None
         pauses = [later - earlier for earlier, later in itertools.pairwise(request_times)]
         assert pauses[-1] > 2 * pauses[0]
-        seen.say("asked for again after pauses that double, up to 5 m")
+        seen.say("requested again after pauses that double, up to 5 m")
 
 
 @pytest.mark.contract("source.fetched-once", "manners.one-watch")
@@ -184,7 +184,7 @@ def test_11_a_node_that_is_not_dynamic_says_so(ours: OurNode, case: Any) -> None
         with case("F11", ours) as seen:
             ours.machine.write(path, json.dumps({**json.loads(original), "dynamicConfig": False}))
             ours.restart_agent()
-            until("it says so", lambda: _cause(ours) == "OptedOut", 60, ours.says)
+            until("the agent reports it", lambda: _cause(ours) == "OptedOut", 60, ours.says)
             ours.assign(source)
             stays("it is opted out", lambda: _cause(ours) == "OptedOut", 3)
             assert seen.restarts == 0
@@ -214,7 +214,7 @@ def test_13_no_feature_gate_leaks_in(ours: OurNode, case: Any) -> None:
         assert next(iter(changes)) in reason
         assert "feature gate" in reason
         assert seen.restarts == 0
-        seen.say(f"a config stands for itself: {reason}")
+        seen.say(f"a config is validated by its own gates: {reason}")
 
 
 def test_14_unknown_fields(ours: OurNode, case: Any) -> None:
@@ -231,7 +231,7 @@ def test_15_and_17_relative_paths(ours: OurNode, case: Any) -> None:
         for field, changes in PATHS.items():
             assert field.partition(".")[0] in _refused(ours, changes)
         assert seen.restarts == 0
-        seen.say(f"refused in a bundle, whichever of the path fields it is: {', '.join(PATHS)}")
+        seen.say(f"refused in a bundle, in each of the path fields: {', '.join(PATHS)}")
 
 
 @pytest.mark.contract("source.correct", "validate.costs-no-restart")
@@ -260,4 +260,4 @@ def test_16_the_metrics_are_there(ours: OurNode, case: Any) -> None:
     with case("F16", ours) as seen:
         ours.expect(ours.assign(source), "Good", assigned=source, active=source, good=None)
         assert len(ours.metrics()) == 4
-        seen.say("exactly one series each of assigned, active, last_known_good and error, looked at in every case")
+        seen.say("exactly one series each of assigned, active, last_known_good and error, checked in every case")

@@ -44,7 +44,7 @@ def test_we_refuse_what_the_kubelet_refuses(oracle: Oracle, is_quick: bool, figu
     assert is_quick or len(comparison.all) >= LEAST
     good = not comparison.unexplained and not comparison.obsolete
     ends = ", ".join(f"{stage} {number}" for stage, number in comparison.by_stage().items())
-    figure("oracle", "configs", len(comparison.all), "judged", ok=True, saw=[f"where the kubelet ended: {ends}"])
+    figure("oracle", "configs", len(comparison.all), "validated", ok=True, saw=[f"where the kubelet ended: {ends}"])
     for group, (number, agreed) in comparison.by_group().items():
         figure("oracle", f"by {group}", agreed, f"of {number} agree", ok=True)
     figure("oracle", "all", len(comparison.agreed), f"of {len(comparison.all)} agree", ok=good)
@@ -57,5 +57,5 @@ def test_we_refuse_what_the_kubelet_refuses(oracle: Oracle, is_quick: bool, figu
         saw = ["this build of the kubelet only warns about them, as those of some distributions do"]
         figure("oracle", "unknown feature gates", 0, "refused", ok=True, saw=saw)
     lines = [f"not explained: {compared}" for compared in comparison.unexplained]
-    lines += [f"agrees again, take it from the table: {compared}" for compared in comparison.obsolete]
+    lines += [f"agrees again, remove it from the table: {compared}" for compared in comparison.obsolete]
     assert not lines, "\n".join(lines)

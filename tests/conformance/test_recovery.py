@@ -26,7 +26,7 @@ def test_recover_to_a_last_known_good_bundle(ours: OurNode, case: Any) -> None:
         ours.expect(ours.assign(good), "Good", assigned=good, active=good, good=good)
         ours.uses(maxPods=122)
         assert ours.starts() == after
-        seen.say("refused and back on it: 0 restarts beside that of its adoption")
+        seen.say("refused, then assigned again: 0 restarts except that of its adoption")
 
 
 @pytest.mark.contract("bundle.unknown-component")
@@ -43,7 +43,9 @@ def test_the_key_of_another_component(ours: OurNode, case: Any) -> None:
         assert answer.status.ignored == ("kube-proxy",)
         ours.on(good)
         assert ours.starts() == after
-        seen.say("the key is the component's name: what others read does no harm, and is reported as ignored")
+        seen.say(
+            "the key is the component's name: the keys of other components do no harm, and are reported as ignored"
+        )
 
 
 @pytest.mark.contract("trial.promotes-when-healthy")
@@ -77,6 +79,6 @@ def test_a_hundred_updates(stress: Stress, case: Any) -> None:
         assert last.memory <= first.memory + 2048
         assert last.memory <= 32 * 1024
         seen.say(
-            "one restart for each; at the end not more checkpoints, open files, files and memory (2 MB of leeway) than "
+            "one restart for each; at the end no more checkpoints, open files, files or memory (2 MB of leeway) than "
             "after the tenth, and below 32 MB"
         )

@@ -85,7 +85,7 @@ def _walk(node: OurNode, seen: Any, chosen: Callable[[str], bool]) -> None:
         for source, target in itertools.pairwise(walk):
             states.enter(target, running)
             pairs.add((source, target))
-        assert node.starts() == before, "a source that cannot be used cost a restart"
+        assert node.starts() == before, "an unusable source caused a restart"
     states.enter("nil", None)
     pairs |= {("nil", "correct"), ("correct", "nil")}
     count = len(others) + 2

@@ -53,5 +53,5 @@ def test_we_refuse_what_each_release_refuses(figure: Callable[..., None]) -> Non
             details = {"category": cause.category.value, "minors": minors}
             figure("verdicts", cause.reason, sum(minors.values()), "verdicts", ok=True, details=details)
     lines = poor + [f"not explained: {line}" for line in counts.unexplained[:50]]
-    lines += [f"explains nothing, take it from the table: {reason}" for reason in counts.obsolete]
+    lines += [f"explains nothing, remove it from the table: {reason}" for reason in counts.obsolete]
     assert not lines, "\n".join(lines)

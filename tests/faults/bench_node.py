@@ -70,8 +70,8 @@ class Change:
 _BACK = Condition("False", "using last-known-good (UID: good)")
 CHANGES = {
     "adopt and trial": Change("next", 30, "next", Condition("True", "using current (UID: next)")),
-    "crash loop and roll-back": Change("deadly", 30, "good", _BACK, trial=60),
-    "unhealthy and roll-back": Change("sick", 200, "good", _BACK, trial=600),
+    "crash loop and rollback": Change("deadly", 30, "good", _BACK, trial=60),
+    "unhealthy and rollback": Change("sick", 200, "good", _BACK, trial=600),
     "refused": Change("invalid", 10, "good", _BACK),
     "unassigned": Change("init", 10, "init", Condition("True", "using current (init)")),
 }

@@ -25,7 +25,7 @@ FAULTS = {
         "clean reboot",
         "wall clock three years ahead",
         "wall clock three years back",
-        "wall clock to and fro",
+        "wall clock back and forth",
     ),
     "Disk": (
         "disk full at one step",
@@ -73,7 +73,7 @@ FAULTS = {
         "API answers 429 with Retry-After",
         "API answers 500",
         "half a body",
-        "garbage in the place of JSON",
+        "garbage instead of JSON",
         "an answer of 64 MB",
         "client certificate expired, then rotated",
     ),

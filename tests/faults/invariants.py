@@ -16,9 +16,9 @@ __all__ = ["INVARIANTS", "Condition", "Expected", "Observation", "violations"]
 INVARIANTS = {
     "I1": "the component runs a config that was valid",
     "I2": "last-known-good is never lost",
-    "I3": "a deadly config is rolled back within its threshold",
-    "I4": "nothing is restarted that had no need to",
-    "I5": "the truth reaches ConfigOK when the API is back",
+    "I3": "a config that crashes the component is rolled back within its threshold",
+    "I4": "no component is restarted unnecessarily",
+    "I5": "ConfigOK is correct once the API server is back",
 }
 UNKNOWN = "?"  # a file that does not equal a config of the scenario: torn, mixed, invented
 
@@ -80,7 +80,9 @@ def violations(expected: Expected, observation: Observation) -> list[str]:
         )
     doomed = sum(1 for name in observation.started_with if name in expected.doomed)
     if doomed > expected.doomed_starts:
-        sentences.append(f"I3: started {doomed} times with what it dies of; {expected.doomed_starts} are allowed")
+        sentences.append(
+            f"I3: started {doomed} times with a config that crashes it; {expected.doomed_starts} are allowed"
+        )
     if observation.runs in expected.doomed:
         sentences.append(f"I3: still on {observation.runs!r}")
     least, most = expected.starts

@@ -178,7 +178,7 @@ class MachineNode:
 
     def until_back(self) -> float:
         """Wait until it is healthy on "good" again, even if ConfigOK cannot be written."""
-        self.until("the roll-back", lambda: self.current() == "good")
+        self.until("the rollback", lambda: self.current() == "good")
         self.until("the start with it", lambda: self.seen_locally() == "good")
         self.machine.wait_healthy()
         return time.monotonic()

@@ -38,7 +38,7 @@ HARMS = {
     "API answers 429 with Retry-After": Harm("status", 429, "1"),
     "API answers 500": Harm("status", 500),
     "half a body": Harm("half"),
-    "garbage in the place of JSON": Harm("garbage"),
+    "garbage instead of JSON": Harm("garbage"),
     "an answer of 64 MB": Harm("large"),
 }
 

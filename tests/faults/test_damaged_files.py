@@ -115,7 +115,7 @@ def _in_trial(node: BenchNode) -> None:
 
 def _rolled_back(node: BenchNode) -> None:
     node.good_node()
-    node.begin(CHANGES["crash loop and roll-back"])
+    node.begin(CHANGES["crash loop and rollback"])
     node.run(30)
     assert node.config_ok() == Condition("False", "using last-known-good (UID: good)")
 
@@ -128,7 +128,7 @@ def _refused(node: BenchNode) -> None:
 
 def _crashing(node: BenchNode) -> None:
     node.good_node()
-    node.begin(CHANGES["crash loop and roll-back"])
+    node.begin(CHANGES["crash loop and rollback"])
     node.run(1)
     assert node.started_with == ["deadly"]
 

@@ -56,5 +56,5 @@ def test_no_input_harms_the_engine(ledger: Ledger, every: int) -> None:
     ledger.figure("hostile inputs that it crashed or hung on", len(crashes), "crashes", most=0)
     ledger.figure("seconds for the slowest of them", most(ends, "slowest-s"), "s", most=4.0)
     # Relative to a reference measured at the same time: 2.5 to 3.5, by machine. A cost that explodes is above 10.
-    ledger.figure("the slowest, beside PyYAML reading 5,000 lines", most(ends, "slowest-ratio"), "times", most=5.0)
+    ledger.figure("the slowest, relative to PyYAML reading 5,000 lines", most(ends, "slowest-ratio"), "times", most=5.0)
     ledger.figure("memory of the engine after them", most(ends, "memory-mb"), "MB", most=100.0)

@@ -22,7 +22,7 @@ from support.api.servers import Embedded
 
 pytestmark = pytest.mark.quick
 WHERE = "real processes"
-PHASE = "adopt, trial, crash loop, roll-back"
+PHASE = "adopt, trial, crash loop, rollback"
 THRESHOLD = 1
 ADOPTED = Condition("True", "using current (UID: next)")
 BACK = Condition("False", "using last-known-good (UID: next)")

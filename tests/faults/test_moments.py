@@ -73,7 +73,7 @@ FAULTS: dict[str, tuple[Callable[[BenchNode], None], int, bool]] = {
     "clean reboot": (_boots_in_good_order, 1, True),
     "wall clock three years ahead": (_forward, 0, False),
     "wall clock three years back": (_back, 0, False),
-    "wall clock to and fro": (_to_and_fro, 0, False),
+    "wall clock back and forth": (_to_and_fro, 0, False),
     "agent restarted": (_ends_in_good_order, 0, False),
     "administrator restarts the component": (_restarted, 1, False),
 }

@@ -46,7 +46,7 @@ SAMPLE = (
     ("prestart", "bad-configs", "deadly"),
     ("prestart", "config.yaml", "deadly"),
 )
-_PHASES = {"next": "adopt and trial", "deadly": "crash loop and roll-back"}
+_PHASES = {"next": "adopt and trial", "deadly": "crash loop and rollback"}
 _QUICK = ("prestart", "config.yaml", "deadly")
 
 

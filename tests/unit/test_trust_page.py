@@ -24,6 +24,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._pool.pool_
 from ansible_collections.configok.node.plugins.module_utils._trust.statement import Statement
 from ansible_collections.configok.node.plugins.module_utils._trust.trust_policy import TrustPolicy
 from ansible_collections.configok.node.plugins.module_utils._trust.verification import verify_bundle
+from support.ansible_runs.module_documentation import documented_options
 from support.configs.kubelet import kubelet_config
 from support.trust.signing import statement_of, with_annotations
 
@@ -133,7 +134,7 @@ def test_the_tasks_use_existing_options() -> None:
     for task in TASKS:
         ((name, options),) = [(key, value) for key, value in task.items() if key.startswith("configok.node.")]
         module = importlib.import_module(f"{MODULES}.{name.removeprefix('configok.node.')}")
-        assert set(options) <= set(yaml.safe_load(module.DOCUMENTATION)["options"]), name
+        assert set(options) <= set(documented_options(module)), name
 
 
 def test_the_page_has_the_words_of_a_refusal() -> None:

@@ -135,7 +135,7 @@ def test_a_canary_whose_agent_is_frozen_in_its_soak_does_not_pass(
             for _crash in range(3):  # the trial allows two
                 starts = fleet.starts()[canary]
                 os.kill(component_pid(node), signal.SIGKILL)
-                fleet.wait("it is started again", lambda: fleet.starts()[canary] > starts)  # noqa: B023
+                fleet.wait("it is started again", lambda: fleet.starts()[canary] > starts)  # noqa: B023 - of this round
             assert "maxPods: 110" in (node.state / "components/kubelet/config.yaml").read_text()
             output, _nothing = running.communicate(timeout=120)
         finally:

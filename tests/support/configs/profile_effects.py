@@ -79,7 +79,7 @@ def _anonymous(node: Node) -> str:
         for url in ("https://127.0.0.1:10250/pods", "http://127.0.0.1:10255/pods")
     ]
     assert answers == ["401", "ConnectionRefusedError"]
-    return "who comes without a certificate is answered 401, and the read-only port is shut"
+    return "a client without a certificate is answered 401, and the read-only port is closed"
 
 
 EFFECTS: Mapping[str, Callable[[Node], str]] = {

@@ -191,7 +191,7 @@ ExecStart=/usr/bin/kubelet \\
         ),
     ),
     Layout(
-        "EKS AMI, Amazon Linux 2023: everything is written anew at boot",
+        "EKS AMI, Amazon Linux 2023: everything is written again at boot",
         (
             "[Service]\nEnvironmentFile=/etc/eks/kubelet/environment\n"
             "ExecStart=/usr/bin/kubelet $NODEADM_KUBELET_ARGS\n",

@@ -261,7 +261,7 @@ SETS: tuple[FlagSet, ...] = (
     _flags("no hard eviction", f"{NEEDED} --eviction-hard="),
     _flags("no enforcement", f"{NEEDED} --enforce-node-allocatable= --cgroups-per-qos=false"),
     _flags("enforcement said to be none", f"{NEEDED} --enforce-node-allocatable=none"),
-    _flags("zeros that the file takes for defaults", f"{NEEDED} --event-qps=0 --registry-qps=0 --resolv-conf="
+    _flags("zeros that the file treats as defaults", f"{NEEDED} --event-qps=0 --registry-qps=0 --resolv-conf="
            " --minimum-image-ttl-duration=0 --volume-stats-agg-period=0 --streaming-connection-idle-timeout=0"
            " --image-gc-low-threshold=0 --oom-score-adj=0 --iptables-drop-bit=0"),
     _flags("negative numbers", f"{NEEDED} --pod-max-pids=-1 --node-status-max-images=-1"),

@@ -89,7 +89,7 @@ class LocalTransport(Transport):
             chunks.put(None)
 
         self._clock.start(run, f"server of {where}")
-        return _answer(response), self._lines(chunks, read_timeout, where, hang_up)
+        return _answer(response), self._stream_lines(chunks, read_timeout, where, hang_up)
 
     def renew(self, generation: int) -> bool:
         """Have no other credentials."""
@@ -98,7 +98,7 @@ class LocalTransport(Transport):
     def close(self) -> None:
         """Have no connections to close."""
 
-    def _lines(  # type: ignore[override]
+    def _stream_lines(
         self, chunks: queue.SimpleQueue[bytes | None], timeout: float, where: str, hang_up: list[Callable[[], None]]
     ) -> Lines:
         try:

@@ -24,14 +24,14 @@ EXPECTED = Expected(
 )
 OBSERVATION = Observation(("deadly", "deadly", "good"), "good", "good", BACK, "good")
 BROKEN: dict[str, tuple[str, dict[str, Any]]] = {
-    "started with what is no config": ("I1", {"started_with": ("deadly", "?", "good")}),
+    "started with something that is not a config": ("I1", {"started_with": ("deadly", "?", "good")}),
     "does not run": ("I1", {"runs": ""}),
     "last-known-good lost": ("I2", {"good": ""}),
     "last-known-good lost for a while": ("I2", {"kept": "deadly"}),
-    "started too often with what is deadly": ("I3", {"started_with": ("deadly", "deadly", "deadly")}),
-    "still on what is deadly": ("I3", {"runs": "deadly"}),
+    "started too often with a config that crashes it": ("I3", {"started_with": ("deadly", "deadly", "deadly")}),
+    "still on a config that crashes it": ("I3", {"runs": "deadly"}),
     "one restart too many": ("I4", {"started_with": ("deadly", "deadly", "good", "good")}),
-    "something else is said": ("I5", {"condition": Condition("True", "using current (UID: deadly)")}),
+    "another condition is reported": ("I5", {"condition": Condition("True", "using current (UID: deadly)")}),
 }
 
 

@@ -30,7 +30,7 @@ def attempt(recorder: Recorder, name: str, off: int, on: int) -> None:
         made.on(on, 2, "nodes", "-")
 
 
-def test_two_rows_for_each_attempt(recorder: Recorder) -> None:
+def test_each_attempt_has_two_rows(recorder: Recorder) -> None:
     with recorder.attempt(STOPPED, "signatures") as made:
         made.off(2, 2, "nodes", "2 of 2 nodes run it")
         made.on(0, 2, "nodes", "refused by 2 of 2")
@@ -48,7 +48,7 @@ def test_an_attack_that_fails_without_the_layer_shows_nothing(recorder: Recorder
     assert [row["ok"] for row in recorder.rows] == [False, True]
 
 
-def test_an_attack_that_succeeds_with_the_layer(recorder: Recorder) -> None:
+def test_an_attack_that_succeeds_with_the_layer_fails(recorder: Recorder) -> None:
     with pytest.raises(AssertionError, match="with signatures it succeeds against 1 of 2"):
         attempt(recorder, STOPPED, off=2, on=1)
     assert [row["ok"] for row in recorder.rows] == [True, False]

@@ -77,7 +77,7 @@ def make(machine: Path, *arguments: str, files: Sequence[str] = ("run",), **vari
         ("--oldest", "3.9", "-", "3.9.18"),
     ],
 )
-def test_which_python(machine: Path, prefer: str, oldest: str, newest: str, version: str) -> None:
+def test_the_best_python_is_chosen(machine: Path, prefer: str, oldest: str, newest: str, version: str) -> None:
     done = make(machine, *filter(None, [prefer]), "venv", oldest, newest)
     assert done.returncode == 0, done.stderr
     assert f"make-venv: venv: Python {version}\n" in done.stdout

@@ -243,7 +243,7 @@ def test_the_time_is_the_commits_or_the_one_that_is_given(
     assert json.loads(files["configok-node-0.1.0.cdx.json"])["metadata"]["timestamp"] == "2023-11-14T22:13:20+00:00"
 
 
-def test_the_line_of_figures(built: release.Release) -> None:
+def test_the_line_of_figures_is_complete(built: release.Release) -> None:
     line = release.summary(built, 2.75)
     assert re.fullmatch(
         r"release: 0\.1\.0 of commit [0-9a-f]{12}: collection \d{3} files, [\d,]+ bytes; agent [\d,]+ bytes;"

@@ -60,7 +60,7 @@ def test_names_are_unique() -> None:
         attack_named("another")
 
 
-def test_a_line_for_each_attack_and_layer() -> None:
+def test_the_page_has_a_line_for_each_attack_and_layer() -> None:
     text = page(rows(), FRAME)
     assert "| tampered statement | signatures | what off does | what on does |" in text
     assert "| removal of the assignment | signatures | what off does | *not stopped*: what on does |" in text

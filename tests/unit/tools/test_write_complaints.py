@@ -43,7 +43,7 @@ def test_each_error_is_reported() -> None:
     ]
 
 
-def test_the_page() -> None:
+def test_the_page_has_each_complaint_with_its_tests() -> None:
     proofs = {"other #1: it is slow": [PROOF], "other #2: it is slow": [PROOF]}
     page = written([ONE, TWO], proofs, {"it is loud": "tomorrow"})
     assert page.removeprefix(write_complaints.HEAD).splitlines() == [

@@ -26,7 +26,7 @@ CASES: dict[str, Any] = {
 FIGURE: dict[str, Any] = {"name": "told", "value": 2.1, "unit": "s", "ok": True, "most": 30, "least": None}
 
 
-def test_a_line_for_each_fault_a_column_for_each_place_and_the_sum() -> None:
+def test_the_page_has_a_line_for_each_fault_and_the_sum() -> None:
     text = page([CASES, {**CASES, "value": 2, "phase": "adopting"}, {**CASES, "where": "in process"}, FIGURE])
     assert "## Power\n" in text
     assert "| reboot | 3 (trial) |  | 5 in 2 phases |" in text

@@ -39,8 +39,8 @@ def compile_archive() -> bool:
 
 
 def _compile(archive: Path, home: Path) -> None:
-    # Packing writes this file into the archive: mypy finds it in some trees, and a package of pip does not have it.
-    from ._build import BUILD  # type: ignore[import-not-found,unused-ignore]
+    # Packing writes this file into the archive; a package of pip does not have it.
+    from ._build import BUILD  # type: ignore[import-not-found,unused-ignore]  # mypy finds it in some trees only
 
     home.mkdir(exist_ok=True)
     if not is_protected(str(home)):

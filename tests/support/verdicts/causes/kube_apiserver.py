@@ -55,7 +55,7 @@ _WITHOUT_CEL = (
 CAUSES: tuple[Cause, ...] = (
     *(_WITHOUT_CEL if cel_checker() is None else ()),
     Cause(
-        "API server: the kubeconfig of a webhook, a file beside the config, is not looked at",
+        "API server: the kubeconfig of a webhook, a file next to the config, is not read",
         Category.BY_DESIGN,
         _AUTHORIZATION,
         accepts(r"connectionInfo\.kubeConfigFile: Invalid value: .*: error loading file: "),

@@ -66,7 +66,7 @@ CAUSES: tuple[Cause, ...] = (
         _to(26, _ends_by("leader-lock")),
     ),
     Cause(
-        "kube-scheduler: NodeResourcesFit panics for want of `requestedToCapacityRatio` up to 1.35",
+        "kube-scheduler: up to 1.35, NodeResourcesFit panics without `requestedToCapacityRatio`",
         Category.STARTS,
         _KINDS,
         _to(35, _ends_by("fit-ratio")),

@@ -64,7 +64,7 @@ CAUSES: tuple[Cause, ...] = (
         _ends_by("enum"),
     ),
     Cause(
-        "kubeadm: a kind that kubeadm does not know is skipped with a warning; the engine says that it judges nothing",
+        "kubeadm: a kind that kubeadm does not know is skipped with a warning; the engine validates nothing of it",
         Category.BY_DESIGN,
         _KINDS,
         _refuses_fields("kind", "kind"),

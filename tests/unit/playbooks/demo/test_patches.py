@@ -118,7 +118,7 @@ def test_strategic_patches_that_make_no_sense_are_refused(patch: Any, code: int)
         ([{"op": "replace", "path": "", "value": {}}], {}),
     ],
 )
-def test_json_patch(operations: Any, result: Any) -> None:
+def test_a_json_patch_is_applied_to_a_copy(operations: Any, result: Any) -> None:
     original = {"a": {"b": [1, 2]}}
     assert json_patch(original, operations) == result
     assert original == {"a": {"b": [1, 2]}}

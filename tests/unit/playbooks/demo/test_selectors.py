@@ -36,14 +36,16 @@ def labelled(**labels: str) -> dict[str, Any]:
         ("a=", [{"a": ""}], [{}, {"a": "1"}]),
     ],
 )
-def test_label_selectors(selector: str, yes: list[dict[str, str]], no: list[dict[str, str]]) -> None:
+def test_a_label_selector_matches_as_in_kubernetes(
+    selector: str, yes: list[dict[str, str]], no: list[dict[str, str]]
+) -> None:
     matches = label_matcher(selector)
     assert matches is not None
     assert all(matches(labelled(**labels)) for labels in yes)
     assert not any(matches(labelled(**labels)) for labels in no)
 
 
-def test_object_without_labels() -> None:
+def test_a_negative_selector_matches_an_object_without_labels() -> None:
     matches = label_matcher("a!=1")
     assert matches is not None
     assert matches({"metadata": {"name": "n"}})
@@ -51,7 +53,7 @@ def test_object_without_labels() -> None:
 
 
 @pytest.mark.parametrize("selector", ["a in (1", "a in 1", "=1", "a b", "a/b/c", "a=b c", "a>1", ","])
-def test_label_selectors_that_make_no_sense(selector: str) -> None:
+def test_label_selectors_that_make_no_sense_are_refused(selector: str) -> None:
     with pytest.raises(ApiError) as caught:
         label_matcher(selector)
     assert caught.value.code == 400
@@ -66,13 +68,13 @@ def test_label_selectors_that_make_no_sense(selector: str) -> None:
         ("spec.unschedulable=true,metadata.name=n", False),
     ],
 )
-def test_field_selectors(selector: str, expected: bool) -> None:
+def test_a_field_selector_matches_as_in_kubernetes(selector: str, expected: bool) -> None:
     matches = field_matcher(NODES, selector)
     assert matches is not None
     assert matches({"metadata": {"name": "n"}, "spec": {}}) is expected
 
 
-def test_event_fields() -> None:
+def test_events_are_selected_by_their_own_fields() -> None:
     event = {"metadata": {"name": "e"}, "involvedObject": {"kind": "Node", "name": "n"}, "source": {"component": "c"}}
     for selector in ("involvedObject.kind=Node,involvedObject.name=n", "source=c", "involvedObject.namespace="):
         matches = field_matcher(EVENTS, selector)
@@ -87,7 +89,7 @@ def test_unknown_fields_are_refused(selector: str) -> None:
     assert caught.value.code == 400
 
 
-def test_required_name() -> None:
+def test_a_selector_of_one_name_is_recognised() -> None:
     assert required_name(NODES, "spec.unschedulable=true,metadata.name=n") == "n"
     assert required_name(NODES, "metadata.name!=n") == ""
     assert required_name(NODES, "") == ""

@@ -127,7 +127,7 @@ def test_intercept_loses_the_answer_of_a_request_that_was_done(api: Embedded, wi
     assert wire.get(f"{CONFIG_MAPS}/a").status == 200
 
 
-def test_request_log(api: Embedded, wire: Wire) -> None:
+def test_each_request_is_logged(api: Embedded, wire: Wire) -> None:
     node = api.node_wire("n1")
     node.post(NODES, {"metadata": {"name": "n1"}})
     node.strategic(f"{NODES}/n1/status", {"status": {}})
@@ -192,7 +192,7 @@ def test_a_client_reconnects_after_its_connections_are_dropped(api: Embedded, wi
     assert wire.get(NODES).status == 200
 
 
-def test_kubeconfig_file(api: Embedded, tmp_path: Path) -> None:
+def test_a_kubeconfig_file_is_private_and_names_the_server_and_the_user(api: Embedded, tmp_path: Path) -> None:
     path = tmp_path / "kubeconfig"
     assert api.server.kubeconfig_for("alice", ["ops"], path=str(path), token="secret") == str(path)
     assert path.stat().st_mode & 0o777 == 0o600
@@ -227,7 +227,7 @@ def test_history_is_bounded(tmp_path: Path) -> None:
         assert (event["type"], event["object"]["code"]) == ("ERROR", 410)
 
 
-def test_bookmarks_at_intervals(tmp_path: Path) -> None:
+def test_bookmarks_are_sent_at_intervals(tmp_path: Path) -> None:
     with start_embedded(tmp_path, bookmark_interval=0.1) as api:
         wire = api.wire()
         with wire.watch(NODES, allowWatchBookmarks="true") as watching:

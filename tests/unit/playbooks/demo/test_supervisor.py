@@ -25,7 +25,9 @@ from supervisor import End, end_of, kill_group, reap, start
         (os.CLD_KILLED, 36, False, ("signal", "killed", "36")),  # a real-time signal has no name
     ],
 )
-def test_end(code: int, status: int, timeout: bool, variables: tuple[str, str, str]) -> None:
+def test_the_end_of_a_process_is_described_as_systemd_does(
+    code: int, status: int, timeout: bool, variables: tuple[str, str, str]
+) -> None:
     end = end_of(code, int(status), killed_after_timeout=timeout)
     assert end.variables() == dict(zip(("SERVICE_RESULT", "EXIT_CODE", "EXIT_STATUS"), variables, strict=True))
 

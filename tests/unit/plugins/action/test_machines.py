@@ -17,7 +17,6 @@ import yaml
 from ansible.utils.display import Display
 
 from ansible_collections.configok.node.plugins.action import machines
-from ansible_collections.configok.node.plugins.module_utils._ansible.api_module import KUBE_ARGUMENT_SPEC
 from ansible_collections.configok.node.plugins.module_utils._cluster.local_configs import publish_local_config
 from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.local_config import (
@@ -57,6 +56,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout.timing impo
 from ansible_collections.configok.node.plugins.modules import machines as documentation
 from support.ansible_runs.actions import run_machines
 from support.ansible_runs.in_process import publish
+from support.ansible_runs.module_documentation import documented_options
 from support.api.clusters import SandboxCluster, look, prepare
 from support.configs.kubelet import kubelet_config
 from support.machine_files import cluster_api_machine
@@ -578,7 +578,7 @@ def test_the_config_is_that_of_the_pool(
     assert hosts.log() == ([] if is_refused else [("update", "w1", NEW)])
 
 
-def test_a_pool_on_its_init_config(act: Act, hosts: Hosts, cluster: SandboxCluster) -> None:
+def test_machines_of_a_pool_on_its_init_config_are_unchanged(act: Act, hosts: Hosts, cluster: SandboxCluster) -> None:
     record_of(cluster, "workers", COMPLETE, Target.init())
     write(machine("w1", pool="workers"), machine("w2"))
     assert (act()["changed"], hosts.changed) == (False, [])
@@ -766,11 +766,7 @@ def test_the_result_is_what_is_documented(act: Act, hosts: Hosts) -> None:
     assert set(act()) == {*always, "changed", "failed", "msg"}
     write({**machine("w1"), "speck": 1})
     assert set(act()) == {*always, "changed", "failed", "msg", "errors"}
-    assert set(machines.ARGUMENT_SPEC) == {
-        *yaml.safe_load(documentation.DOCUMENTATION)["options"],
-        *set(KUBE_ARGUMENT_SPEC),
-        "release_data",  # of a fragment, too
-    }
+    assert set(machines.ARGUMENT_SPEC) == set(documented_options(documentation))
 
 
 def test_a_change_of_the_provider_config_alone_reaches_the_hosts_once(act: Act, hosts: Hosts) -> None:

@@ -146,7 +146,7 @@ def test_a_crashing_config_halts_with_the_agents_own_message(act: Act, nodes: Si
     assert len(nodes.assignments) == 1
 
 
-def test_no_node_draws_on_the_screen(
+def test_a_node_cannot_draw_on_the_screen(
     act: Act, nodes: SimulatedNodes, shown: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A node whose condition forges a line that reports success."""
@@ -167,7 +167,7 @@ def test_no_node_draws_on_the_screen(
 
 
 @pytest.mark.parametrize("method", ["GET", "PATCH", "POST", "PUT"])
-def test_no_error_of_the_api_draws_on_the_screen(
+def test_an_error_of_the_api_cannot_draw_on_the_screen(
     act: Act, cluster: SandboxCluster, shown: list[str], method: str
 ) -> None:
     def refuse(request: Any, _user: Any, _perform: Any) -> Any:
@@ -181,7 +181,7 @@ def test_no_error_of_the_api_draws_on_the_screen(
     assert not any("\n" in line for line in [*shown, result["msg"]])
 
 
-def test_no_pool_file_draws_on_the_screen(act: Act, shown: list[str]) -> None:
+def test_a_pool_file_cannot_draw_on_the_screen(act: Act, shown: list[str]) -> None:
     for pool in (
         {**POOL, "pool": FORGED},
         {**POOL, "selector": FORGED},

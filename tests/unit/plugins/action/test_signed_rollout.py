@@ -55,7 +55,9 @@ def act(cluster: SandboxCluster) -> Act:
     return run
 
 
-def test_a_signed_rollout(act: Act, nodes: SimulatedNodes, alice: Key, shown: list[str]) -> None:
+def test_a_rollout_is_signed_when_it_is_published(
+    act: Act, nodes: SimulatedNodes, alice: Key, shown: list[str]
+) -> None:
     set_policy(nodes, NAMES, keys=[alice])
     signing = {"key": str(alice.file), "notAfter": "2099-12-31T00:00:00Z", "cluster": "east"}
     planned = act(signing=signing, check=True)
@@ -113,7 +115,7 @@ def test_an_undo_below_the_floor_is_refused(act: Act, nodes: SimulatedNodes, ali
     assert any("floor 3 withdraws revision 2" in line for line in shown)
 
 
-def test_a_signer_who_was_revoked(act: Act, nodes: SimulatedNodes, alice: Key, tmp_path: Path) -> None:
+def test_a_bundle_of_a_revoked_signer_is_refused(act: Act, nodes: SimulatedNodes, alice: Key, tmp_path: Path) -> None:
     set_policy(nodes, NAMES, keys=[alice])
     act(60, {"key": str(alice.file)})
     nodes.add("n5")
@@ -124,13 +126,13 @@ def test_a_signer_who_was_revoked(act: Act, nodes: SimulatedNodes, alice: Key, t
     assert "is revoked" in refused["msg"]
 
 
-def test_nodes_that_verify_with_ssh_keygen(act: Act, nodes: SimulatedNodes, tmp_path: Path) -> None:
+def test_nodes_can_verify_with_ssh_keygen(act: Act, nodes: SimulatedNodes, tmp_path: Path) -> None:
     token = make_key(tmp_path, "token", kind="ecdsa")
     set_policy(nodes, NAMES, keys=[token], verifier="ssh-keygen")
     assert act(signing={"key": str(token.file)})["phase"] == "Complete"
 
 
-def test_an_encrypted_key(act: Act, nodes: SimulatedNodes, tmp_path: Path) -> None:
+def test_an_encrypted_key_needs_its_passphrase(act: Act, nodes: SimulatedNodes, tmp_path: Path) -> None:
     key = make_key(tmp_path, "alice", passphrase="secret")
     set_policy(nodes, NAMES, keys=[key])
     refused = act(signing={"key": str(key.file)})
@@ -217,5 +219,5 @@ def test_nodes_that_do_not_move_have_no_say(act: Act, nodes: SimulatedNodes, ali
         ("alice", "signing: must be a mapping"),
     ],
 )
-def test_a_section_signing_with_errors(act: Act, signing: Any, sentence: str) -> None:
+def test_a_section_signing_with_errors_is_refused(act: Act, signing: Any, sentence: str) -> None:
     assert sentence in act(signing=signing)["msg"]

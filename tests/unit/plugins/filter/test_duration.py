@@ -30,7 +30,7 @@ from support.fuzz.settings import fuzz
         (7200, "2h"),
     ],
 )
-def test_there_and_back(value: Any, result: Any) -> None:
+def test_a_duration_is_converted_in_both_directions(value: Any, result: Any) -> None:
     seconds = duration(value)
     assert (seconds, type(seconds)) == (result, type(result))
 

@@ -34,7 +34,7 @@ from support.fuzz.settings import fuzz
         ("1G", "M", "1000M"),
     ],
 )
-def test_there_and_in_units(value: Any, to: str | None, result: Any) -> None:
+def test_a_quantity_is_converted_to_a_number_and_to_units(value: Any, to: str | None, result: Any) -> None:
     converted = quantity(value, to)
     assert (converted, type(converted)) == (result, type(result))
 

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.configok.node.plugins.doc_fragments import release_data
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules.host_model import Host, HostQuery
 from ansible_collections.configok.node.plugins.module_utils._operations import config_check
 from ansible_collections.configok.node.plugins.modules import component_config
+from support.ansible_runs.module_documentation import documented_options
 from support.ansible_runs.modules import run_module
 from support.configs.kubelet import KUBELET_HEADER
 from support.releases.names import NEWEST_RELEASE
@@ -133,7 +133,7 @@ def test_a_release_without_whole_data_fails_only_where_the_user_asks_for_it() ->
     assert refused["msg"].splitlines()[0] == "The config was not judged as a whole:"
 
 
-def test_denied_fields() -> None:
+def test_a_denied_field_is_a_finding_of_the_policy() -> None:
     result = run(content=KUBELET_HEADER + "staticPodPath: /m\n", denied_fields=["staticPodPath"])
     assert result["lines"] == ['policy: content:3: staticPodPath: "/m": the field is denied']
 
@@ -172,15 +172,14 @@ def test_text_that_is_not_a_config_is_invalid(content: str) -> None:
         ({"files": []}, "There are no files to read."),
     ],
 )
-def test_what_cannot_be_done(arguments: dict[str, Any], message: str) -> None:
+def test_what_cannot_be_done_is_an_error(arguments: dict[str, Any], message: str) -> None:
     result = run(**arguments)
     assert result["failed"]
     assert message in result["msg"]
 
 
 def test_the_documentation_is_the_argument_spec() -> None:
-    fragment = yaml.safe_load(release_data.ModuleDocFragment.DOCUMENTATION)["options"]
-    documented = {**yaml.safe_load(component_config.DOCUMENTATION)["options"], **fragment}
+    documented = documented_options(component_config)
     assert set(documented) == set(component_config.ARGUMENTS)
     for name, option in component_config.ARGUMENTS.items():
         for key in ("type", "elements", "default", "choices"):

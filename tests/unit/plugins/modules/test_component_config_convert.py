@@ -99,7 +99,7 @@ def test_a_loss_that_is_not_wanted_writes_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("check", [False, True])
-def test_a_place_that_takes_no_file(tmp_path: Path, check: bool) -> None:
+def test_a_place_that_takes_no_file_is_an_error(tmp_path: Path, check: bool) -> None:
     result = run(content=SCHEDULER, dest=str(tmp_path / "no/file"), check=check)
     assert result["msg"] == f"Cannot write {tmp_path}/no/file: there is no directory {tmp_path}/no."
     result = run(content=SCHEDULER, dest=str(tmp_path), check=check)

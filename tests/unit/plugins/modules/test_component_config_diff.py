@@ -19,7 +19,7 @@ def run(diff: bool = False, **arguments: Any) -> dict[str, Any]:
     return run_module(component_config_diff.main, arguments, check=True, diff=diff)
 
 
-def test_layers_against_content(tmp_path: Path) -> None:
+def test_layers_are_compared_with_content(tmp_path: Path) -> None:
     (tmp_path / "base.yaml").write_text(KUBELET_HEADER + "maxPods: 100\n")
     (tmp_path / "pool.yaml").write_text(KUBELET_HEADER + "maxPods: 120\n")
     result = run(

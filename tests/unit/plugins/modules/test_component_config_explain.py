@@ -17,7 +17,7 @@ def run(**arguments: Any) -> dict[str, Any]:
     return run_module(component_config_explain.main, arguments, check=True)
 
 
-def test_fields_in_their_order() -> None:
+def test_fields_are_explained_in_their_order() -> None:
     result = run(fields=["memorySwap.swapBehavior", "featureGates.NodeSwap"])
     assert not result["changed"]
     assert [explanation["heading"] for explanation in result["explanations"]] == [

@@ -21,7 +21,7 @@ def run(diff: bool = False, **arguments: Any) -> dict[str, Any]:
     return run_module(component_config_migrate.main, arguments, check=True, diff=diff)
 
 
-def test_flags_and_their_file() -> None:
+def test_flags_are_moved_to_their_file() -> None:
     result = run(
         flags=["--config=/etc/k.yaml", "--max-pods=50", "--node-ip=10.0.0.1", "--provider-id=example://n1"],
         content=KUBELET_HEADER + "maxPods: 10\n",

@@ -89,7 +89,7 @@ def test_it_verifies_as_a_node_does(cluster: SandboxCluster, tmp_path: Path, key
 
 
 @pytest.mark.parametrize(("kind", "verifier"), [("ed25519", "builtin"), ("rsa", "ssh-keygen"), ("ecdsa", "ssh-keygen")])
-def test_keys_of_other_types(cluster: SandboxCluster, tmp_path: Path, kind: str, verifier: str) -> None:
+def test_keys_of_other_types_sign(cluster: SandboxCluster, tmp_path: Path, kind: str, verifier: str) -> None:
     path, key = draft(cluster, tmp_path), make_key(tmp_path, "key", kind=kind)
     run(statement_file=path, signing_key=key.file)
     assert run(statement_file=path, keys=[key.line], verifier=verifier)["trusted"] is True
@@ -107,7 +107,7 @@ def test_a_new_certificate_signs_again(cluster: SandboxCluster, tmp_path: Path, 
     assert run(statement_file=path, authorities=[authority.line])["trusted"] is True
 
 
-def test_a_published_bundle(cluster: SandboxCluster, keys: dict[str, Key]) -> None:
+def test_a_published_bundle_gets_more_signatures(cluster: SandboxCluster, keys: dict[str, Key]) -> None:
     name = publish(cluster, signing_key=keys["alice"].file)["bundle"]["name"]
     where = {"kubeconfig": cluster.kubeconfig, "bundle": name}
     path = paths.config_map("configok-system", name)
@@ -122,7 +122,7 @@ def test_a_published_bundle(cluster: SandboxCluster, keys: dict[str, Key]) -> No
     assert run(**where, keys=[key.line for key in keys.values()], threshold=2)["trusted"] is True
 
 
-def test_a_bundle_that_was_published_without_a_statement(
+def test_a_bundle_that_was_published_without_a_statement_needs_one(
     cluster: SandboxCluster, tmp_path: Path, keys: dict[str, Key]
 ) -> None:
     name = publish(cluster)["bundle"]["name"]
@@ -174,7 +174,7 @@ def test_a_bundle_that_cannot_be_changed(
     assert sentence in refused["msg"]
 
 
-def test_a_bundle_that_is_not_there(cluster: SandboxCluster) -> None:
+def test_a_bundle_that_does_not_exist_is_an_error(cluster: SandboxCluster) -> None:
     refused = run(kubeconfig=cluster.kubeconfig, bundle="workers-0123456789")
     assert refused["msg"] == "there is no bundle workers-0123456789 in namespace configok-system"
 

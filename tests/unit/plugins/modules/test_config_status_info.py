@@ -81,7 +81,7 @@ def test_the_key_that_vouched_is_named_and_problems_of_trust_have_lines(
     assert "trust: 2 nodes (n2, n3): the bundle is not signed" in result["text"]
 
 
-def test_no_node_draws_on_the_screen(cluster: SandboxCluster, nodes: SimulatedNodes) -> None:
+def test_a_node_cannot_draw_on_the_screen(cluster: SandboxCluster, nodes: SimulatedNodes) -> None:
     """Every text of the result is safe to display, whatever a node writes."""
     uid = "5f1c7f1e-0b53-4b3c-8f3c-6a6f0c9a1d11"
     status = ConfigStatus(
@@ -118,7 +118,7 @@ def test_no_node_fills_the_screen(cluster: SandboxCluster, nodes: SimulatedNodes
     assert len("\n".join(result["text"])) < 6000
 
 
-def test_an_error_of_the_api_draws_nothing(cluster: SandboxCluster) -> None:
+def test_an_error_of_the_api_cannot_draw_on_the_screen(cluster: SandboxCluster) -> None:
     cluster.server.intercept = lambda *_asked: cluster.server.refusal(403, message=f"no{FORGED}")
     result = run(cluster)
     assert result["failed"] is True
@@ -135,7 +135,7 @@ def test_thousands_of_nodes_do_not_fill_the_screen(cluster: SandboxCluster, node
     assert [line.split()[0] for line in text[-1:]] == ["x007"]
 
 
-def test_by_name_and_not_there(cluster: SandboxCluster, nodes: SimulatedNodes) -> None:
+def test_nodes_are_selected_by_name_and_must_exist(cluster: SandboxCluster, nodes: SimulatedNodes) -> None:
     assert [node["name"] for node in run(cluster, nodes=["n3", "n1"])["nodes"]] == ["n1", "n3"]
     result = run(cluster, nodes=["n3", "n8", "n9"])
     assert result["failed"] is True

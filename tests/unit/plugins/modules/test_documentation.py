@@ -13,12 +13,15 @@ from typing import Any
 import pytest
 import yaml
 
+from ansible_collections.configok.node.plugins.action.machines import ARGUMENT_SPEC as MACHINES_ARGUMENT_SPEC
 from ansible_collections.configok.node.plugins.action.rollout import ARGUMENT_SPEC
 from ansible_collections.configok.node.plugins.action.show import ARGUMENT_SPEC as SHOW_ARGUMENT_SPEC
 from ansible_collections.configok.node.plugins.action.simulation import ARGUMENT_SPEC as SIMULATION_ARGUMENT_SPEC
-from ansible_collections.configok.node.plugins.doc_fragments import kube, nodes, release_data
+from ansible_collections.configok.node.plugins.doc_fragments import kube, nodes, run
 from ansible_collections.configok.node.plugins.module_utils._ansible.api_module import KUBE_ARGUMENT_SPEC
 from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_list import NODES_ARGUMENT_SPEC
+from ansible_collections.configok.node.plugins.plugin_utils._rollout_action import RUN_ARGUMENT_SPEC
+from support.ansible_runs.module_documentation import documented_options
 
 PACKAGE = "ansible_collections.configok.node.plugins"
 NAMES = [
@@ -35,22 +38,16 @@ NAMES = [
     "rollout_report",
     "simulation",
 ]
-ACTIONS = {"rollout": ARGUMENT_SPEC, "show": SHOW_ARGUMENT_SPEC, "simulation": SIMULATION_ARGUMENT_SPEC}
-FRAGMENTS = {"configok.node.kube": kube, "configok.node.nodes": nodes, "configok.node.release_data": release_data}
+ACTIONS = {
+    "machines": MACHINES_ARGUMENT_SPEC,
+    "rollout": ARGUMENT_SPEC,
+    "show": SHOW_ARGUMENT_SPEC,
+    "simulation": SIMULATION_ARGUMENT_SPEC,
+}
 
 
 def module(name: str) -> ModuleType:
     return importlib.import_module(f"{PACKAGE}.modules.{name}")
-
-
-def documented(loaded: ModuleType) -> dict[str, Any]:
-    """Return the options as documented, with those of the fragments."""
-    text = yaml.safe_load(loaded.DOCUMENTATION)
-    options: dict[str, Any] = dict(text.get("options", {}))
-    for name in text["extends_documentation_fragment"]:
-        if name in FRAGMENTS:
-            options.update(yaml.safe_load(FRAGMENTS[name].ModuleDocFragment.DOCUMENTATION)["options"])
-    return options
 
 
 def compare(documents: dict[str, Any], taken: dict[str, Any], where: str) -> None:
@@ -62,11 +59,11 @@ def compare(documents: dict[str, Any], taken: dict[str, Any], where: str) -> Non
         compare(documents[name].get("suboptions", {}), option.get("options", {}), f"{where}.{name}")
 
 
-@pytest.mark.parametrize("name", [*NAMES, "show"])
+@pytest.mark.parametrize("name", [*NAMES, "cluster_diff", "config_signature", "machines", "show"])
 def test_the_documentation_says_what_the_module_takes(name: str) -> None:
     loaded = module(name)
     taken = ACTIONS[name] if name in ACTIONS else loaded.argument_spec()
-    compare(documented(loaded), taken, name)
+    compare(documented_options(loaded), taken, name)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -81,7 +78,7 @@ def test_every_module_says_all_attributes_and_belongs_to_the_action_group(name: 
 
 
 def test_fragments_and_specs_name_the_same_options() -> None:
-    for fragment, spec in ((kube, KUBE_ARGUMENT_SPEC), (nodes, NODES_ARGUMENT_SPEC)):
+    for fragment, spec in ((kube, KUBE_ARGUMENT_SPEC), (nodes, NODES_ARGUMENT_SPEC), (run, RUN_ARGUMENT_SPEC)):
         options = yaml.safe_load(fragment.ModuleDocFragment.DOCUMENTATION)["options"]
         compare(options, spec, fragment.__name__)
 

@@ -41,7 +41,9 @@ def text_of(page: Path, identifier: str) -> str:
     return next(item.text for item in elements if item.attributes.get("id") == identifier)
 
 
-def test_a_pool_that_was_never_rolled_out(cluster: SandboxCluster, nodes: SimulatedNodes, tmp_path: Path) -> None:
+def test_a_pool_that_was_never_rolled_out_has_a_report(
+    cluster: SandboxCluster, nodes: SimulatedNodes, tmp_path: Path
+) -> None:
     del nodes
     cluster.server.requests.clear()
     result = run(cluster, tmp_path / "a.html")
@@ -51,7 +53,9 @@ def test_a_pool_that_was_never_rolled_out(cluster: SandboxCluster, nodes: Simula
     assert cluster.writes() == []
 
 
-def test_a_rollout_with_what_it_changed(cluster: SandboxCluster, nodes: SimulatedNodes, tmp_path: Path) -> None:
+def test_a_rollout_is_shown_with_what_it_changed(
+    cluster: SandboxCluster, nodes: SimulatedNodes, tmp_path: Path
+) -> None:
     del nodes
     page = tmp_path / "a.html"
     roll_out(cluster.client, kubelet_config("maxPods: 60"))
@@ -103,7 +107,7 @@ def test_check_mode_predicts_and_writes_nothing(cluster: SandboxCluster, nodes: 
     assert page.read_bytes() == before
 
 
-def test_the_mode_of_the_file(cluster: SandboxCluster, tmp_path: Path) -> None:
+def test_the_mode_of_the_file_is_set(cluster: SandboxCluster, tmp_path: Path) -> None:
     page = tmp_path / "a.html"
     run(cluster, page)
     assert page.stat().st_mode & 0o777 == 0o644

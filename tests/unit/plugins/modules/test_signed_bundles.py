@@ -120,7 +120,7 @@ def test_an_encrypted_key_needs_its_passphrase(
     assert verdict(cluster, result, keys=(parse_public_key(key.line),)).trusted
 
 
-def test_a_key_that_is_not_there(cluster: SandboxCluster, tmp_path: Path) -> None:
+def test_a_key_that_does_not_exist_is_an_error(cluster: SandboxCluster, tmp_path: Path) -> None:
     refused = run(cluster, signing_key=tmp_path / "nobody")
     assert f"there is no file {tmp_path}/nobody" in refused["msg"]
     lonely = make_key(tmp_path, "lonely")
@@ -141,7 +141,7 @@ def draft(sandbox: SandboxCluster, directory: Path, pods: int = 60, /, **options
     return path, run(sandbox, pods, statement_file=path, publish=False, **options)
 
 
-def test_the_air_gap(cluster: SandboxCluster, tmp_path: Path, alice: Key) -> None:
+def test_a_statement_is_signed_across_an_air_gap(cluster: SandboxCluster, tmp_path: Path, alice: Key) -> None:
     path, drafted = draft(cluster, tmp_path)
     assert (drafted["changed"], names(cluster)) == (True, [])
     assert path.read_text() == drafted["statement"]["text"]
@@ -204,7 +204,7 @@ def test_what_was_not_signed_is_not_published(cluster: SandboxCluster, tmp_path:
     assert names(cluster) == []
 
 
-def test_two_signers(cluster: SandboxCluster, tmp_path: Path, alice: Key) -> None:
+def test_a_bundle_is_signed_by_two_signers(cluster: SandboxCluster, tmp_path: Path, alice: Key) -> None:
     path, _drafted = draft(cluster, tmp_path)
     bob = make_key(tmp_path, "bob")
     signatures = tmp_path / "both"
@@ -233,14 +233,16 @@ def test_options_that_cannot_be(cluster: SandboxCluster, tmp_path: Path, alice: 
     assert names(cluster) == []
 
 
-def test_published_unsigned_before(cluster: SandboxCluster, alice: Key) -> None:
+def test_a_bundle_that_was_published_unsigned_is_not_signed_again(cluster: SandboxCluster, alice: Key) -> None:
     run(cluster)
     result = run(cluster, signing_key=alice.file)
     assert (result["changed"], result["signatures"]) == (False, [])
     assert any("config_signature" in str(warning) for warning in result["text"])
 
 
-def test_published_with_another_statement_before(cluster: SandboxCluster, tmp_path: Path, alice: Key) -> None:
+def test_a_bundle_keeps_the_statement_that_it_was_published_with(
+    cluster: SandboxCluster, tmp_path: Path, alice: Key
+) -> None:
     path, drafted = draft(cluster, tmp_path)
     signatures = tmp_path / "s"
     signatures.write_text(sign(alice, drafted["statement"]["text"]))

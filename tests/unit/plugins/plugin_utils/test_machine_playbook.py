@@ -130,7 +130,7 @@ def test_only_create_gets_credentials(tmp_path: Path) -> None:
         (request("w3", fields={"address": "10.0.0.3"}, addresses=("10.0.0.3", "10.0.0.4")), "m3", None),
     ],
 )
-def test_the_host_of_the_inventory_else_the_address(
+def test_the_host_is_that_of_the_inventory_else_the_address(
     tmp_path: Path, host_request: HostRequest, host: str, add: dict[str, Any] | None
 ) -> None:
     runs = Runs()

@@ -25,7 +25,7 @@ def test_the_version_is_the_collections() -> None:
     assert yaml.safe_load((COLLECTION / "galaxy.yml").read_text())["version"] == AGENT_VERSION
 
 
-def test_same_source_same_bytes(tmp_path: Path) -> None:
+def test_the_same_source_is_packed_to_the_same_bytes(tmp_path: Path) -> None:
     for part in ("plugins/module_utils", "roles/node/files/agent"):
         shutil.copytree(COLLECTION / part, tmp_path / part, ignore=shutil.ignore_patterns("__pycache__"))
     newer = tmp_path / "roles/node/files/agent/__main__.py"
@@ -63,7 +63,7 @@ def test_nothing_in_it_needs_the_control_side() -> None:
         assert b"import ansible" not in content, name
 
 
-def test_a_collection_that_is_not_whole(tmp_path: Path) -> None:
+def test_a_collection_that_is_not_whole_is_not_packed(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="not whole"):
         pack(tmp_path)
 

@@ -75,7 +75,7 @@ FAILS = {"name": "Check the application", "ansible.builtin.assert": {"that": ["f
     ],
     ids=["passes", "fails", "ignored", "no host", "broken"],
 )
-def test_the_outcome_of_a_playbook(
+def test_the_outcome_of_a_playbook_is_its_verdict(
     tmp_path: Path, tasks: list[dict[str, Any]], play: dict[str, Any], verdict: GateVerdict, reason: str
 ) -> None:
     result = run(write(tmp_path / "play.yml", *tasks, **play))
@@ -158,7 +158,7 @@ def test_a_run_that_must_stop_ends_the_playbook(tmp_path: Path) -> None:
         run(slow, should_stop=lambda: next(answers))
 
 
-def test_the_limit_the_variables_and_the_output(tmp_path: Path) -> None:
+def test_a_playbook_has_its_limit_its_variables_and_its_output(tmp_path: Path) -> None:
     playbook = write(
         tmp_path / "play.yml",
         {"ansible.builtin.debug": {"msg": "wave {{ configok_rollout.wave }} given {{ given }}"}},
@@ -221,7 +221,7 @@ def present_run(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("present_run")
-def test_the_options_of_the_present_run() -> None:
+def test_the_options_of_the_present_run_are_passed_on() -> None:
     play_context = SimpleNamespace(password="not asked for", become_pass="typed")
     options = PlaybookOptions.of_present_run(SimpleNamespace(), play_context)
     assert options.arguments == (
@@ -276,14 +276,14 @@ def test_a_playbook_that_does_not_exist_is_found_before_the_start(tmp_path: Path
     ]
 
 
-def test_without_ansible_playbook(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_verdict_is_unknown_without_ansible_playbook(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_playbook_runner, "_program", lambda: ["/missing/ansible-playbook"])
     verdict, reason = run("play.yml").verdict(1.0)
     assert verdict is UNKNOWN
     assert reason.startswith("it ended with exit code 127: /missing/ansible-playbook cannot be run: ")
 
 
-def test_the_playbooks_of_a_wave(tmp_path: Path) -> None:
+def test_the_playbooks_of_a_wave_are_run_with_its_facts(tmp_path: Path) -> None:
     before = {"ansible.builtin.assert": {"that": ["configok_rollout == expected"]}}
     expected = {"pool": "workers", "revision": 3, "wave": "wave 1", "moment": "before", "nodes": ["n1", "n2"]}
     write(tmp_path / "before.yml", before, vars={"expected": expected})

@@ -81,7 +81,9 @@ def test_without_a_host_no_playbook_runs(tmp_path: Path) -> None:
         (PlaybookResult(2, ("machine-1",), ("machine-1",), task="Restart"), "the task 'Restart' failed on machine-1"),
     ],
 )
-def test_a_playbook_that_has_not_rebooted_the_machine(tmp_path: Path, result: PlaybookResult, reason: str) -> None:
+def test_a_playbook_that_has_not_rebooted_the_machine_is_a_failure(
+    tmp_path: Path, result: PlaybookResult, reason: str
+) -> None:
     failure = RebootPlaybook("own.yml", LOCAL, lambda: HOSTS, directory=str(tmp_path), run=Runs(result))(REQUEST)
     assert failure == f"playbook {tmp_path}/own.yml: {reason}"
 

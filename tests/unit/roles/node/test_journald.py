@@ -27,14 +27,14 @@ def journald(tmp_path: Path) -> Iterator[socket.socket]:
         yield server
 
 
-def test_a_value_of_one_line_and_one_of_more(entry: Entry) -> None:
+def test_values_of_one_line_and_of_more_are_encoded(entry: Entry) -> None:
     encode = entry("_journald").encode
     assert encode({"A": "b=c", "B": ""}) == b"A=b=c\nB=\n"
     assert encode({"A": "é\nx"}) == b"A\n\x04\0\0\0\0\0\0\0\xc3\xa9\nx\n"
     assert encode({"A": "\udc80"}) == b"A=?\n"  # a character that cannot be encoded is replaced
 
 
-def test_a_datagram_for_each_entry(entry: Entry, journald: socket.socket) -> None:
+def test_each_entry_is_a_datagram(entry: Entry, journald: socket.socket) -> None:
     client = entry("_journald").Journald(journald.getsockname())
     assert client.send({"MESSAGE": "first"})
     assert client.send({"MESSAGE": "second"})
@@ -55,7 +55,7 @@ def test_what_is_too_large_for_a_datagram_comes_as_a_sealed_file(entry: Entry, j
             os.pwrite(stream.fileno(), b"y", 0)
 
 
-def test_a_journald_that_is_gone_or_restarted(entry: Entry, tmp_path: Path) -> None:
+def test_a_journald_that_is_gone_or_restarted_is_survived(entry: Entry, tmp_path: Path) -> None:
     client = entry("_journald").Journald(str(tmp_path / "socket"))
     assert not client.send({"MESSAGE": "no server"})
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as first:

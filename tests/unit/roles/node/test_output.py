@@ -28,7 +28,7 @@ def logger_with(handler: logging.Handler) -> logging.Logger:
 
 
 @pytest.mark.contract("journal.structured")
-def test_one_line_with_fields(entry: Entry) -> None:
+def test_a_record_is_one_line_with_fields(entry: Entry) -> None:
     stream = io.StringIO()
     log = logger_with(entry("_log_handlers").LineHandler(stream, prefixed=False))
     log.warning("two\nlines", extra={"uid": "abc", "reason": 'said "no" twice', "empty": "", "count": 3})
@@ -36,7 +36,7 @@ def test_one_line_with_fields(entry: Entry) -> None:
 
 
 @pytest.mark.contract("shown.sanitized")
-def test_nothing_forges_a_line(entry: Entry, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_message_cannot_forge_a_line(entry: Entry, capsys: pytest.CaptureFixture[str]) -> None:
     """A forged line appears neither on a terminal, nor in the journal, whose entries have one line for each field."""
     stream = io.StringIO()
     sent: list[dict[str, str]] = []
@@ -67,7 +67,7 @@ def test_nothing_is_a_command_for_a_pipeline(entry: Entry, capsys: pytest.Captur
     assert json.loads(shown.out.splitlines()[1]) == {"value": command}
 
 
-def test_levels_as_journald_reads_them(entry: Entry) -> None:
+def test_levels_are_written_as_journald_reads_them(entry: Entry) -> None:
     stream = io.StringIO()
     log = logger_with(entry("_log_handlers").LineHandler(stream, prefixed=True))
     for write in (log.debug, log.info, log.warning, log.error, log.critical):

@@ -16,7 +16,7 @@ from support.agents.node import alive
 Entry = Callable[[str], ModuleType]
 
 
-def test_output_code_input_and_locale(entry: Entry) -> None:
+def test_a_command_has_input_output_exit_code_and_locale(entry: Entry) -> None:
     result = entry("_processes").run_command(
         ["/bin/sh", "-c", 'cat; echo "$LC_ALL $MORE" >&2; exit 3'], timeout=10, env={"MORE": "x"}, stdin="in"
     )

@@ -21,7 +21,7 @@ from support.fuzz.hostile import FORGED, unsafe_texts
 
 
 @pytest.mark.contract("shown.sanitized")
-def test_nothing_that_others_wrote_draws_on_the_terminal(
+def test_text_of_others_cannot_draw_on_the_terminal(
     entry: Callable[[str], ModuleType], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     configuration = configured(tmp_path)

@@ -60,7 +60,7 @@ def test_a_config_is_for_nodes_of_one_operating_system(
     assert "--os is not for --on-node" in capsys.readouterr().err
 
 
-def test_versions_before_and_after_the_data(
+def test_versions_before_and_after_the_data_are_handled(
     entry: Entry, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "kubelet.yaml"

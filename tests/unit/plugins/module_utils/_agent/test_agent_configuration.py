@@ -42,7 +42,7 @@ def errors(data: Any) -> list[str]:
 
 
 @pytest.mark.contract("probe.settling", "probe.health-timeout")
-def test_defaults() -> None:
+def test_defaults_are_filled_in() -> None:
     configuration = parse(minimal())
     assert configuration.namespace == "configok-system"
     assert configuration.state_directory == "/var/lib/configok"
@@ -60,7 +60,7 @@ def test_what_only_the_kubelet_has_is_off_for_others() -> None:
     assert (proxy.unit, proxy.lease, proxy.serving_probe) == ("kube-proxy.service", False, False)
 
 
-def test_everything_set() -> None:
+def test_every_setting_is_read() -> None:
     configuration = parse(
         minimal(
             namespace="bundles",
@@ -117,7 +117,7 @@ components:
     assert parse_configuration(text, file="agent.yaml") == parse(minimal())
 
 
-def test_all_errors_at_once_each_with_its_field() -> None:
+def test_all_errors_are_reported_at_once_each_with_its_field() -> None:
     messages = errors(
         minimal(
             nodeName="N_1",
@@ -164,7 +164,7 @@ def test_all_errors_at_once_each_with_its_field() -> None:
         ({"stateDirectory": "/a\nb"}, "absolute path"),
     ],
 )
-def test_refused(change: dict[str, Any], message: str) -> None:
+def test_an_invalid_setting_is_refused(change: dict[str, Any], message: str) -> None:
     assert message in "; ".join(errors(minimal(**change)))
 
 

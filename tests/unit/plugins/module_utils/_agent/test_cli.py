@@ -42,7 +42,7 @@ def bench(tmp_path: Path) -> Any:
     heard.close()
 
 
-def test_a_fresh_node(bench: Bench) -> None:
+def test_a_fresh_node_uses_the_local_config(bench: Bench) -> None:
     description = describe_node(bench.configuration)
     assert (description["using"]["record"], description["using"]["source"], description["inTrial"]) == (
         "current",
@@ -92,7 +92,7 @@ def test_a_node_that_rolled_back_says_why_and_how_to_try_again(bench: Bench) -> 
     assert describe_node(bench.configuration)["badConfigs"] == {}
 
 
-def test_a_config_that_was_refused(bench: Bench) -> None:
+def test_a_config_that_was_refused_is_shown_with_what_to_do(bench: Bench) -> None:
     bench.good_node()
     bench.assign(bench.publish("mood: invalid\n"))
     bench.run(5)
@@ -113,7 +113,7 @@ def test_both_configs_fail(bench: Bench) -> None:
     assert "journalctl -u kubelet.service" in text
 
 
-def test_without_the_api(bench: Bench) -> None:
+def test_the_status_is_shown_without_the_api(bench: Bench) -> None:
     bench.good_node()
     bench.api.down = Unreachable("no route to host")
     bench.assign(bench.publish("maxPods: 140\n"))
@@ -124,7 +124,7 @@ def test_without_the_api(bench: Bench) -> None:
     assert "next the assigned config is fetched and checked; what runs stays until then" in text
 
 
-def test_an_agent_that_started_while_the_api_was_away(bench: Bench) -> None:
+def test_an_agent_that_started_without_the_api_has_no_report_yet(bench: Bench) -> None:
     bench.good_node()
     bench.blind = True
     bench.restart_agent()
@@ -133,7 +133,7 @@ def test_an_agent_that_started_while_the_api_was_away(bench: Bench) -> None:
     assert "ConfigOK no report yet: the agent has not reached the API server API no answer yet" in text
 
 
-def test_a_unit_that_is_stopped(bench: Bench) -> None:
+def test_a_unit_that_is_stopped_is_shown_with_what_to_do(bench: Bench) -> None:
     bench.good_node()
     bench.stop("kubelet")
     bench.run(20)
@@ -143,7 +143,7 @@ def test_a_unit_that_is_stopped(bench: Bench) -> None:
     assert "you can start the unit that is stopped" in text
 
 
-def test_without_the_daemon(tmp_path: Path) -> None:
+def test_the_status_is_shown_without_the_daemon(tmp_path: Path) -> None:
     bench = Bench(tmp_path)
     bench.good_node()
     text = screen(bench.configuration)
@@ -168,7 +168,7 @@ def test_what_the_agent_does_not_know_of_a_release_is_shown(bench: Bench, versio
         assert f"{', '.join(layers)} next " in shown
 
 
-def test_a_node_that_opted_out(bench: Bench) -> None:
+def test_the_status_of_a_node_that_opted_out_says_so(bench: Bench) -> None:
     bench.configure(dynamic_config=False)
     bench.run(5)
     text = screen(bench.configuration)

@@ -35,7 +35,7 @@ def bench(tmp_path: Path) -> Bench:
 
 
 @pytest.mark.contract("condition.init")
-def test_nothing_assigned_with_an_init_config(bench: Bench) -> None:
+def test_a_node_without_an_assignment_uses_its_init_config(bench: Bench) -> None:
     bench.run(5)
     assert bench.words == (
         "True",
@@ -48,7 +48,7 @@ def test_nothing_assigned_with_an_init_config(bench: Bench) -> None:
 
 
 @pytest.mark.contract("condition.default")
-def test_nothing_assigned_without_an_init_config(tmp_path: Path) -> None:
+def test_a_node_without_an_assignment_and_an_init_config_uses_the_default(tmp_path: Path) -> None:
     bench = Bench(tmp_path, init=None)
     bench.run(5)
     assert bench.words == (
@@ -466,7 +466,7 @@ def test_a_stopped_unit_is_not_started(bench: Bench) -> None:
 
 
 @pytest.mark.contract("optout.uses-nothing", "optout.says-so", "condition.opted-out")
-def test_opted_out(tmp_path: Path) -> None:
+def test_a_node_that_opted_out_uses_the_local_config(tmp_path: Path) -> None:
     bench = Bench(tmp_path, dynamic_config=False)
     bench.assign(bench.publish("maxPods: 120\n"))
     bench.run(20)
@@ -508,7 +508,7 @@ def test_unassigning_reverts_to_the_init_config(bench: Bench) -> None:
 
 
 @pytest.mark.contract("source.absent-same-config")
-def test_unassigning_after_a_refusal(bench: Bench) -> None:
+def test_a_node_that_is_unassigned_after_a_refusal_is_not_restarted(bench: Bench) -> None:
     bench.run(5)
     bench.assign(bench.publish("mood: invalid\n"))
     bench.run(5)

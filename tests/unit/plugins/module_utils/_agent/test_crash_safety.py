@@ -111,7 +111,9 @@ def _steps(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> int:
 @pytest.mark.contract("store.write-is-atomic", "prestart.file-stays-usable")
 @pytest.mark.parametrize("undo", [False, True], ids=["renames kept", "renames lost"])
 @pytest.mark.parametrize("name", CHANGES)
-def test_a_power_cut_at_any_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, undo: bool) -> None:
+def test_a_power_cut_at_any_step_is_survived(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, undo: bool
+) -> None:
     change = CHANGES[name]
     make = _prepared(tmp_path, change)
     steps = _steps(make("count"), monkeypatch)
@@ -136,7 +138,7 @@ def test_a_power_cut_at_any_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 @pytest.mark.contract("prestart.file-stays-usable")
 @pytest.mark.parametrize("name", CHANGES)
-def test_an_agent_killed_at_any_step(tmp_path: Path, name: str) -> None:
+def test_the_successor_of_an_agent_killed_at_any_step_finishes(tmp_path: Path, name: str) -> None:
     """The machine stays up and the component keeps running: the next agent finishes, without an unnecessary restart."""
     change = CHANGES[name]
     make = _prepared(tmp_path, change)
@@ -161,7 +163,9 @@ def test_an_agent_killed_at_any_step(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.contract("prestart.file-stays-usable")
 @pytest.mark.parametrize("name", CHANGES)
-def test_a_disk_that_refuses_any_one_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+def test_a_disk_that_refuses_any_one_step_is_survived(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
     change = CHANGES[name]
     make = _prepared(tmp_path, change)
     steps = _steps(make("count"), monkeypatch)

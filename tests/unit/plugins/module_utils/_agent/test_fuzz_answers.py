@@ -43,7 +43,7 @@ HEALTHY = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok"
 
 @fuzz(200)
 @given(lines_of(SHOWN, most=20) | lines_of(SHOWN).map(lambda rest: f"LoadState=loaded\nActiveState=active\n{rest}"))
-def test_systemctl_show(text: str) -> None:
+def test_any_output_of_systemctl_show_is_read_or_refused(text: str) -> None:
     outcome = parse_twice(parse_unit, "kubelet.service", text, refused=ServiceManagerError)
     if outcome.error is None:
         assert outcome.value.state in ("active", "starting", "stopped", "failed", "masked", "missing")
@@ -51,7 +51,7 @@ def test_systemctl_show(text: str) -> None:
 
 @fuzz(100)
 @given(json_texts(UNIT))
-def test_a_supervisor(text: str) -> None:
+def test_any_answer_of_a_supervisor_is_read(text: str) -> None:
     class Connection:
         def __init__(self, *_given: object) -> None:
             self._answer = io.BytesIO(text.encode("utf-8", "surrogatepass"))
@@ -95,7 +95,7 @@ def test_any_answer_of_a_validating_child_is_parsed_or_refused(out: str, err: st
 
 @fuzz(150)
 @given(json_texts({"differences": ["maxPods"], "unknown": ""}), TEXTS)
-def test_a_child_that_compares(out: str, err: str) -> None:
+def test_any_output_of_a_child_that_compares_is_read(out: str, err: str) -> None:
     def compare() -> ProbeResult | None:
         return LiveConfigProbe(lambda *_given, **_more: CommandResult(1, out, err), ["agent"])("kubelet", "i1")
 
@@ -105,7 +105,7 @@ def test_a_child_that_compares(out: str, err: str) -> None:
 
 @fuzz(150)
 @given(damaged(HEALTHY))
-def test_a_health_endpoint(data: bytes) -> None:
+def test_any_answer_of_a_health_endpoint_is_read(data: bytes) -> None:
     class Connection(io.RawIOBase):
         def makefile(self, _mode: str) -> io.BytesIO:
             return io.BytesIO(data)
@@ -132,7 +132,7 @@ def test_the_time_of_a_lease(text: str) -> None:
 
 @fuzz(100)
 @given(mutated({"healthzPort": 10248, "healthzBindAddress": "127.0.0.1", "port": 10250, "address": "::"}))
-def test_addresses_of_any_config(values: Any) -> None:
+def test_any_config_has_addresses(values: Any) -> None:
     from ansible_collections.configok.node.plugins.module_utils._agent._agent_configuration import (
         ComponentConfiguration,
     )

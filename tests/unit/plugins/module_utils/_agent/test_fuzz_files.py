@@ -134,7 +134,7 @@ def test_records(damage: Any) -> None:
 
 @fuzz(150)
 @given(damaged(encode_floors(FLOORS)) | changes(encode_floors(FLOORS)) | changes_of("floors", FLOORS))
-def test_floors(damage: Any) -> None:
+def test_damaged_floors_are_refused_or_read(damage: Any) -> None:
     data = damage if isinstance(damage, bytes) else resealed(encode_floors(FLOORS), damage)
     outcome = parse_twice(decode_floors, data, refused=DamagedFile)
     if outcome.error is None:
@@ -143,7 +143,7 @@ def test_floors(damage: Any) -> None:
 
 @fuzz(150)
 @given(damaged(ANSWERED.encode()) | changes(ANSWERED.encode()))
-def test_answered(damage: Any) -> None:
+def test_a_damaged_answered_assignment_is_refused_or_read(damage: Any) -> None:
     data = damage if isinstance(damage, bytes) else resealed(ANSWERED.encode(), damage)
     outcome = parse_twice(AnsweredAssignment.decode, data, refused=DamagedFile)
     if outcome.error is None:
@@ -152,7 +152,7 @@ def test_answered(damage: Any) -> None:
 
 @fuzz(150)
 @given(damaged(encode_startups(STARTS)) | json_texts(json.loads(encode_startups(STARTS))))
-def test_startups(data: bytes | str) -> None:
+def test_damaged_startups_are_refused_or_read(data: bytes | str) -> None:
     outcome = parse_twice(decode_startups, data, refused=DamagedFile)
     if outcome.error is None:
         assert repr(decode_startups(encode_startups(outcome.value))) == repr(outcome.value)
@@ -160,7 +160,7 @@ def test_startups(data: bytes | str) -> None:
 
 @fuzz(150)
 @given(damaged(encode_bad_configs(BAD)) | json_texts(json.loads(encode_bad_configs(BAD))))
-def test_bad_configs(data: bytes | str) -> None:
+def test_damaged_bad_configs_are_refused_or_read(data: bytes | str) -> None:
     outcome = parse_twice(decode_bad_configs, data, refused=DamagedFile)
     if outcome.error is None:
         assert decode_bad_configs(encode_bad_configs(outcome.value)) == outcome.value
@@ -168,7 +168,7 @@ def test_bad_configs(data: bytes | str) -> None:
 
 @fuzz(200)
 @given(json_texts(CONFIGURATION) | mutated(CONFIGURATION).map(lambda value: json.dumps(value, indent=1)))
-def test_agent_configuration(text: str) -> None:
+def test_a_damaged_agent_configuration_is_refused_or_read(text: str) -> None:
     outcome = parse_twice(partial(parse_configuration, file="agent.yaml"), text, refused=InvalidConfiguration)
     if isinstance(outcome.error, InvalidConfiguration):
         assert all(error.startswith("agent.yaml") for error in outcome.error.errors)
@@ -178,13 +178,13 @@ def test_agent_configuration(text: str) -> None:
 
 @fuzz(100)
 @given(json_texts({"policyName": "static", "entries": {}}))
-def test_state_files(text: str) -> None:
+def test_any_state_file_is_read(text: str) -> None:
     assert isinstance(parse_twice(policy_in_state_file, text.encode("utf-8", "surrogatepass")).value, str)
 
 
 @fuzz(150)
 @given(mutated({"cpuManagerPolicy": "static", "memoryManagerPolicy": "None", "kubeReserved": {"cpu": "1"}}))
-def test_fields_of_any_config(values: Any) -> None:
+def test_the_fields_of_any_config_are_read(values: Any) -> None:
     parse_twice(state_file_keys, "kubelet", values)
     parse_twice(field_paths, values)
 
@@ -198,14 +198,14 @@ def test_init_configs_and_drop_ins(text: str) -> None:
 
 @fuzz(100)
 @given(json_texts(REPORT))
-def test_report(text: str) -> None:
+def test_any_report_is_read(text: str) -> None:
     with mock.patch.object(DurableFiles, "read", return_value=text.encode("utf-8", "surrogatepass")):
         parse_twice(read_report, "/nowhere")
 
 
 @fuzz(150)
 @given(lines_of(HOST))
-def test_files_of_the_host(text: str) -> None:
+def test_any_files_of_the_host_are_read(text: str) -> None:
     assert all(isinstance(swap, str) for swap in parse_twice(host_facts._swaps, text).value)
     assert all(isinstance(cpu, int) for cpu in parse_twice(parse_cpu_list, text).value)
     assert parse_twice(host_facts._memory, text).value >= 0
@@ -216,7 +216,7 @@ def test_files_of_the_host(text: str) -> None:
 
 @fuzz(50)
 @given(TEXTS)
-def test_names_of_control_groups(name: str) -> None:
+def test_any_name_of_a_control_group_stays_below_the_root(name: str) -> None:
     for field in ("cgroupRoot", "kubeReservedCgroup"):
         config = {**KUBELET_KIND, "enforceNodeAllocatable": ["kube-reserved"], field: name}
         effective = config_at(Document(config, "config"), 31)

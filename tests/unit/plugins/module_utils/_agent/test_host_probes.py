@@ -43,13 +43,13 @@ CONTAINERD = "unix:///run/containerd/containerd.sock"
         ("kube-proxy", {}, {}, "v1.36.0", ""),
     ],
 )
-def test_the_runtime_that_a_component_uses(
+def test_the_runtime_that_a_component_uses_is_found(
     component: str, values: dict[str, Any], flags: dict[str, str], version: str, endpoint: str
 ) -> None:
     assert runtime_endpoint(component, values, flags, version) == endpoint
 
 
-def test_the_kubeconfig_that_a_component_uses(tmp_path: Path) -> None:
+def test_the_kubeconfig_that_a_component_uses_is_found(tmp_path: Path) -> None:
     proxy = {"clientConnection": {"kubeconfig": "/etc/proxy.conf"}}
     assert kubeconfig_path("kube-proxy", proxy, {"kubeconfig": "/ignored"}) == "/etc/proxy.conf"
     assert kubeconfig_path("kube-proxy", {}, {}) == ""
@@ -77,7 +77,7 @@ def runtime_problem(endpoint: str) -> str:
     return StartProber()("kubelet", {"containerRuntimeEndpoint": endpoint}, {}, "v1.36.0")
 
 
-def test_a_runtime_that_answers_or_not(runtime: RuntimeSocket) -> None:
+def test_a_runtime_is_probed_by_its_answer(runtime: RuntimeSocket) -> None:
     assert runtime_problem(runtime.endpoint) == ""
     assert runtime_problem(str(runtime.path)) == "", "the old form, without a scheme"
     runtime.stop()
@@ -89,7 +89,7 @@ def test_a_runtime_that_answers_or_not(runtime: RuntimeSocket) -> None:
     assert runtime_problem(runtime.endpoint) == ""
 
 
-def test_a_runtime_that_listens_and_never_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_runtime_that_listens_and_never_answers_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_host_probes, "_TIMEOUT", 0.1)
     with tempfile.TemporaryDirectory(prefix="cri-") as directory, socket.socket(socket.AF_UNIX) as server:
         path = f"{directory}/runtime.sock"

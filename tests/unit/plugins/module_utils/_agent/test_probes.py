@@ -116,7 +116,9 @@ class World:
         (ComponentConfiguration("other", "o.service", health_url="https://h/x"), {}, "https://h/x"),
     ],
 )
-def test_health_address(component: ComponentConfiguration, effective: dict[str, Any], expected: str) -> None:
+def test_the_health_address_is_that_of_the_effective_config(
+    component: ComponentConfiguration, effective: dict[str, Any], expected: str
+) -> None:
     assert health_address(component, effective) == expected
 
 
@@ -132,7 +134,9 @@ def test_health_address(component: ComponentConfiguration, effective: dict[str, 
         (PROXY, {}, None),
     ],
 )
-def test_serving_address(component: ComponentConfiguration, effective: dict[str, Any], expected: Any) -> None:
+def test_the_serving_address_is_that_of_the_effective_config(
+    component: ComponentConfiguration, effective: dict[str, Any], expected: Any
+) -> None:
     assert serving_address(component, effective) == expected
 
 
@@ -220,7 +224,7 @@ def test_serving_port_does_not_serve() -> None:
         (Unreachable("connection refused"), ""),  # without an answer there is no verdict
     ],
 )
-def test_lease(renewal: datetime | KubeError | None, detail: str) -> None:
+def test_a_lease_must_be_renewed_since_the_restart(renewal: datetime | KubeError | None, detail: str) -> None:
     assert World(leases=Leases(renewal)).prober("kubelet", {}, RUNNING) == ProbeResult(not detail, detail)
 
 
@@ -244,7 +248,7 @@ def server() -> Iterator[HTTPServer]:
     server.server_close()
 
 
-def test_real_http(server: HTTPServer) -> None:
+def test_a_real_http_status_is_read(server: HTTPServer) -> None:
     assert http_status(f"http://127.0.0.1:{server.server_port}/healthz", 2) == 200
     assert http_status(f"http://127.0.0.1:{server.server_port}/other", 2) == 503
 

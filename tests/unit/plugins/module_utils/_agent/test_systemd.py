@@ -36,7 +36,7 @@ def show(**changes: str) -> str:
     return "".join(f"{name}={value}\n" for name, value in properties.items())
 
 
-def test_active() -> None:
+def test_an_active_unit_is_parsed() -> None:
     unit = parse_unit("kubelet.service", ACTIVE, asleep=2.0)
     assert unit.state == "active"
     assert unit.invocation == "3c6b1f8f6b6f4a6e9d6bb38ab8f27e5e"
@@ -62,7 +62,7 @@ def test_active() -> None:
         ({"ActiveState": "inactive", "LoadState": "not-found", "UnitFileState": ""}, "missing"),
     ],
 )
-def test_states(changes: Mapping[str, str], state: str) -> None:
+def test_the_states_of_systemd_are_reduced_to_ours(changes: Mapping[str, str], state: str) -> None:
     unit = parse_unit("kubelet.service", show(**changes))
     assert unit.state == state
     assert (unit.active_since is not None) == (state == "active")

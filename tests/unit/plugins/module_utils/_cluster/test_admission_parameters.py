@@ -117,7 +117,7 @@ def test_a_list_has_a_limit() -> None:
 
 
 @pytest.mark.parametrize("label", ["", "a b", "/x", "a/b/c", "x/" + "a" * 64, "a\n"])
-def test_a_pool_label_that_no_node_has(label: str) -> None:
+def test_a_pool_label_that_no_node_can_have_is_refused(label: str) -> None:
     with pytest.raises(ClusterRefused, match="is not the key of a label"):
         check_pool_label(label)
     assert check_pool_label("topology.kubernetes.io/zone") == "topology.kubernetes.io/zone"

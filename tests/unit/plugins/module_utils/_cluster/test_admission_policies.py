@@ -249,7 +249,9 @@ def test_updates_of_nodes(user: Object, old: Object, changes: Object, expected: 
         (GLASS, node(), []),
     ],
 )
-def test_new_nodes(user: dict[str, Any], item: dict[str, Any], expected: list[str]) -> None:
+def test_a_new_node_is_accepted_or_refused_by_its_fields(
+    user: dict[str, Any], item: dict[str, Any], expected: list[str]
+) -> None:
     assert refusals(NODES, create(user, item)) == expected
 
 
@@ -299,7 +301,9 @@ PLAIN = {"metadata": {"name": "settings"}, "data": {"a": "b"}}
         ({"username": "anyone"}, {"metadata": {"name": "kube-root-ca.crt"}, "data": {"ca.crt": ""}}, []),
     ],
 )
-def test_new_bundles(user: dict[str, Any], item: dict[str, Any], expected: list[str]) -> None:
+def test_a_new_bundle_is_accepted_from_the_runners_of_its_pool(
+    user: dict[str, Any], item: dict[str, Any], expected: list[str]
+) -> None:
     assert refusals(BUNDLES, create(user, item)) == expected
 
 
@@ -357,7 +361,7 @@ def test_a_bare_node_passes() -> None:
     assert refusals(NODES, create(NODE, bare)) == []
 
 
-def test_another_pool_label() -> None:
+def test_the_pool_label_can_be_another_one() -> None:
     nodes = policies({**PARAMETERS, "poolLabel": "example.com/pool"})[NODES_POLICY]
     old = node("db", **{"metadata__labels__example.com/pool": "workers"})
     assert refusals(nodes, update(POOL_RUNNER, old, ASSIGNMENT)) == []

@@ -54,7 +54,7 @@ def test_what_is_not_der(data: str, why: str) -> None:
         elements(bytes.fromhex(data))
 
 
-def test_a_value_of_another_tag() -> None:
+def test_a_value_of_another_tag_is_refused() -> None:
     assert content(Element(INTEGER, b"\1"), INTEGER) == b"\1"
     with pytest.raises(DerError, match="0x02 instead of 0x30"):
         content(Element(INTEGER, b"\1"), SEQUENCE)

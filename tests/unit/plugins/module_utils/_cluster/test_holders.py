@@ -65,12 +65,12 @@ def names(holders: Sequence[Holder]) -> list[str]:
         ({"nonResourceURLs": ["*"], "verbs": ["*"]}, False),
     ],
 )
-def test_rules(granted: dict[str, Any], expected: bool) -> None:
+def test_a_rule_is_found_if_it_grants_the_permission(granted: dict[str, Any], expected: bool) -> None:
     rbac = RbacObjects([role(granted)], [binding()])
     assert bool(find_holders(rbac, [STATUS])) is expected
 
 
-def test_aggregated_roles_and_those_that_they_aggregate() -> None:
+def test_aggregated_roles_are_found_with_those_that_they_aggregate() -> None:
     by_label = {"clusterRoleSelectors": [{"matchLabels": {"to": "a"}}]}
     by_expression = {"clusterRoleSelectors": [{"matchExpressions": [{"key": "to", "operator": "In", "values": ["b"]}]}]}
     roles = [

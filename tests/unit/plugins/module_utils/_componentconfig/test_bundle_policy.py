@@ -40,7 +40,7 @@ CONFIG: dict[str, Any] = {
         ("", []),
     ],
 )
-def test_denied(pattern: str, paths: list[str]) -> None:
+def test_a_denied_field_is_found_with_all_that_is_in_it(pattern: str, paths: list[str]) -> None:
     findings = list(denied_field_findings(CONFIG, [pattern]))
     assert [finding.field for finding in findings] == paths
     assert {finding.level for finding in findings} <= {"policy"}
@@ -57,7 +57,7 @@ def test_nothing_is_denied_in_data_that_is_not_a_mapping(data: object) -> None:
     assert list(denied_field_findings(data, ["a.b", "a"])) == []
 
 
-def test_bundles() -> None:
+def test_relative_paths_and_instance_fields_are_found_in_bundles() -> None:
     data = {"staticPodPath": "manifests", "resolvConf": "/etc/resolv.conf", "providerID": "x", "registerWithTaints": []}
     assert {(finding.path, finding.rule) for finding in bundle_findings(data, "KubeletConfiguration")} == {
         (("staticPodPath",), "relative-path"),
@@ -65,7 +65,7 @@ def test_bundles() -> None:
     }
 
 
-def test_relative_paths_in_a_list() -> None:
+def test_relative_paths_in_a_list_are_found() -> None:
     data = {"extenders": [{"tlsConfig": {"caFile": "/ca"}}, {"tlsConfig": {"caFile": "ca"}}]}
     findings = list(bundle_findings(data, "KubeSchedulerConfiguration"))
     assert [finding.path for finding in findings] == [("extenders", 1, "tlsConfig", "caFile")]

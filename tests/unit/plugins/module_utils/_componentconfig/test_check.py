@@ -59,7 +59,7 @@ def test_a_set_of_versions_tells_which_ones() -> None:
 
 
 @pytest.mark.contract("validate.for-the-version")
-def test_a_gate_that_one_version_of_a_pool_lacks() -> None:
+def test_a_gate_that_one_version_of_a_pool_lacks_is_an_error_of_that_version() -> None:
     findings = check(KUBELET_HEADER + "featureGates: {KubeletCrashLoopBackOffMax: true}\n", versions=["1.31", "1.36"])
     assert [(finding.field, finding.versions, finding.level) for finding in findings] == [
         ("featureGates.KubeletCrashLoopBackOffMax", ("1.31",), "component")
@@ -150,7 +150,7 @@ def test_invalid_versions_are_refused(version: str) -> None:
         ("apiVersion: kubelet.config.k8s.io/v1\nkind: CredentialProviderConfig\n", "kubelet", "component", "kind"),
     ],
 )
-def test_kinds(text: str, component: str | None, level: str, path: str) -> None:
+def test_the_kind_of_a_document_is_checked(text: str, component: str | None, level: str, path: str) -> None:
     findings = check(text, component=component, versions=["1.35"])
     assert [(finding.level, finding.field) for finding in findings] == [(level, path)]
 
@@ -163,7 +163,7 @@ def test_kinds(text: str, component: str | None, level: str, path: str) -> None:
         ("ConfigMap", "the ConfigMap holds no component config"),
     ],
 )
-def test_a_kind_that_is_not_known(kind: str, message: str) -> None:
+def test_a_kind_that_is_not_known_is_an_error(kind: str, message: str) -> None:
     assert [finding.message for finding in check(f"apiVersion: v1\nkind: {kind}\n")] == [message]
 
 
@@ -241,7 +241,7 @@ def test_the_value_of_a_wrong_type_shows_no_secret() -> None:
     assert "abcdefghij" not in str(findings)
 
 
-def test_worst() -> None:
+def test_the_worst_level_of_findings_is_chosen() -> None:
     assert worst([]) is None
     assert worst(check(KUBELET_HEADER + "a: 1\n")) == "policy"
     assert worst(check(KUBELET_HEADER + "a: 1\nmaxPods: -1\n")) == "component"

@@ -116,7 +116,7 @@ def test_the_lock_of_a_leader_migration() -> None:
     ]
 
 
-def test_the_preferences_of_kubectl() -> None:
+def test_the_preferences_of_kubectl_are_converted() -> None:
     flags = [{"name": "output", "default": "wide"}]
     old = {
         "apiVersion": "kubectl.config.k8s.io/v1alpha1",
@@ -208,7 +208,7 @@ def test_json_is_read_too() -> None:
 
 
 @pytest.mark.parametrize("version", ["1.3", "1.19"])
-def test_versions_that_are_not_known(version: str) -> None:
+def test_versions_that_are_not_known_are_refused(version: str) -> None:
     text = "apiVersion: kubescheduler.config.k8s.io/v1beta3\nkind: KubeSchedulerConfiguration\n"
     with pytest.raises(ConfigError, match=f"^Kubernetes {version} is not known here, 1.20 to "):
         convert(text, "v1", file="f", versions=[version])

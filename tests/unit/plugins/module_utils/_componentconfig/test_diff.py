@@ -33,7 +33,7 @@ from support.configs.kubelet import KUBELET_KIND
         ({"b": 1, "a": 1}, {}, [Change("a", 1, None), Change("b", 1, None)]),
     ],
 )
-def test_diff(old: Any, new: Any, changes: list[Change]) -> None:
+def test_a_diff_has_the_fields_that_changed(old: Any, new: Any, changes: list[Change]) -> None:
     assert diff(old, new) == changes
 
 
@@ -53,7 +53,9 @@ def paths(old: dict[str, Any], new: dict[str, Any], minors: tuple[int, int] = (3
         ({}, {}, (26, 27), ["eventBurst", "eventRecordQPS", "kubeAPIBurst", "kubeAPIQPS", "memoryThrottlingFactor"]),
     ],
 )
-def test_effective_diff(old: dict[str, Any], new: dict[str, Any], minors: tuple[int, int], expected: list[str]) -> None:
+def test_an_effective_diff_counts_the_defaults_of_both_minors(
+    old: dict[str, Any], new: dict[str, Any], minors: tuple[int, int], expected: list[str]
+) -> None:
     assert set(paths(old, new, minors)) >= set(expected)
     if minors[0] == minors[1]:
         assert paths(old, new, minors) == expected

@@ -52,7 +52,7 @@ STATIC = {"cpuManagerPolicy": "static", "memoryManagerPolicy": "Static"}
         (("runOnce",), 31, {}, "restart-crash-risk"),
     ],
 )
-def test_fields_of_the_kubelet(path: Any, minor: int, config: dict[str, Any], expected: str) -> None:
+def test_each_field_of_the_kubelet_has_its_class(path: Any, minor: int, config: dict[str, Any], expected: str) -> None:
     assert str(disruption_of(path, KUBELET, minor, [{}, config])) == expected
 
 
@@ -72,7 +72,7 @@ def test_fields_of_the_kubelet(path: Any, minor: int, config: dict[str, Any], ex
         ("Unheard", 36, "restart"),
     ],
 )
-def test_files_of_other_kinds(kind: str, minor: int, name: str) -> None:
+def test_the_files_of_other_kinds_have_their_class(kind: str, minor: int, name: str) -> None:
     assert disruption_of(("any",), kind, minor).name == name
 
 
@@ -105,7 +105,9 @@ def test_without_configs_a_static_pod_path_is_as_heavy_as_it_can_be() -> None:
         ({"mode": "ipvs"}, {"mode": "nftables"}, "restart"),
     ],
 )
-def test_the_mode_of_kube_proxy(before: dict[str, Any], after: dict[str, Any], name: str) -> None:
+def test_a_change_of_the_mode_of_kube_proxy_can_need_a_reboot(
+    before: dict[str, Any], after: dict[str, Any], name: str
+) -> None:
     assert disruption_of(("mode",), "KubeProxyConfiguration", 36, [before, after]).name == name
 
 
@@ -157,7 +159,7 @@ def test_overrides_that_cannot_be_meant(overrides: dict[str, str], sentence: str
         check_overrides(overrides, find_kind("kubelet.config.k8s.io/v1beta1", KUBELET))
 
 
-def test_the_heaviest() -> None:
+def test_the_heaviest_class_is_chosen() -> None:
     assert heaviest_class([]) is None
     assert heaviest_class(["stop-static-pods", "drain+state", "reboot"]) == "stop-static-pods"
     assert heaviest_class(["restart", "replace", "drain"]) == "replace"

@@ -67,7 +67,7 @@ def used(minor: int, main: dict[str, Any], *drop_ins: dict[str, Any]) -> dict[st
         (37, "versioned", ""),
     ],
 )
-def test_the_rule_of_a_minor(minor: int, name: str, environment: str) -> None:
+def test_each_minor_has_its_rule(minor: int, name: str, environment: str) -> None:
     rule = support_at(minor)
     assert rule is not None
     assert (rule.merge.value, rule.environment) == (name, environment)
@@ -192,7 +192,7 @@ def test_the_switch_that_adds_the_defaults_of_eviction_holds_for_the_main_file_a
         ({"clusterDNS": []}, [], "clusterDNS", {31: None, 36: None}),
     ],
 )
-def test_empty_values_of_the_main_file(
+def test_empty_values_of_the_main_file_are_merged_as_the_minor_does(
     main: dict[str, Any], drop_ins: list[dict[str, Any]] | None, field: str, by_minor: dict[int, Any]
 ) -> None:
     assert KIND is not None

@@ -102,7 +102,7 @@ def test_what_a_kubelet_makes_something_else_of(
     assert summarize(*texts, versions=versions) == expected
 
 
-def test_the_sentences() -> None:
+def test_a_warning_says_what_the_kubelet_makes_of_a_drop_in() -> None:
     (warning, zero) = drop_ins_and_findings("failSwapOn: false\n", versions=["1.28"])[1]
     assert VARIABLE in warning.message
     assert str(zero) == (
@@ -111,7 +111,7 @@ def test_the_sentences() -> None:
     )
 
 
-def test_only_a_kubelets_config() -> None:
+def test_only_a_kubelets_config_is_written_as_drop_ins() -> None:
     text = "apiVersion: kubeproxy.config.k8s.io/v1alpha1\nkind: KubeProxyConfiguration\n"
     with pytest.raises(ConfigError, match="only a KubeletConfiguration can be written as drop-ins"):
         as_drop_ins([("a.yaml", text)], [])

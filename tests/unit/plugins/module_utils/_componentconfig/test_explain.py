@@ -18,7 +18,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig.exp
 from support.fuzz.settings import fuzz
 
 
-def test_a_field() -> None:
+def test_a_field_is_explained() -> None:
     assert explain("maxPods").lines == [
         "maxPods, of KubeletConfiguration (kubelet.config.k8s.io/v1beta1)",
         "  type        int32",
@@ -74,11 +74,11 @@ def test_a_field() -> None:
         ("AuthenticationConfiguration", "jwt", "disruption", "live: kube-apiserver reads the file again by itself"),
     ],
 )
-def test_facts(kind: str, path: str, fact: str, value: Any) -> None:
+def test_an_explanation_has_facts_as_data(kind: str, path: str, fact: str, value: Any) -> None:
     assert explain(path, kind=kind).facts[fact] == value
 
 
-def test_a_gate() -> None:
+def test_a_gate_is_explained_with_its_stages() -> None:
     explanation = explain("featureGates.NodeSwap")
     assert explanation.heading == "NodeSwap, a feature gate"
     assert [(stage["since"], stage["state"]) for stage in explanation.facts["stages"]] == [
@@ -99,7 +99,7 @@ def test_a_gate_that_is_gone_and_gates_that_need_each_other() -> None:
     assert gate in explain(f"featureGates.{needs[-1]['gates'].split(', ')[0]}").facts["needed_by"]
 
 
-def test_a_kind_in_its_newest_version_or_that_of_a_minor() -> None:
+def test_a_kind_is_explained_in_its_newest_version_or_that_of_a_minor() -> None:
     assert explain("", kind="kube-scheduler").heading.startswith(
         "KubeSchedulerConfiguration (kubescheduler.config.k8s.io/v1), read by kube-scheduler"
     )
@@ -127,7 +127,7 @@ def test_what_is_not_known(kind: str, path: str, sentence: str) -> None:
 
 
 @pytest.mark.parametrize("version", ["1.3", "1.19", "1.100"])
-def test_a_version_that_is_not_known(version: str) -> None:
+def test_a_version_that_is_not_known_is_refused(version: str) -> None:
     with pytest.raises(ConfigError, match=f"^Kubernetes {version} is not known here, 1.20 to "):
         explain("maxPods", version=version)
 

@@ -27,7 +27,7 @@ EVERY_KIND = pytest.mark.parametrize("kind", kinds(), ids=lambda kind: f"{kind.k
 @EVERY_KIND
 @fuzz(3)
 @given(st.data())
-def test_every_object(kind: Kind, data: st.DataObject) -> None:
+def test_every_object_is_unchanged_by_a_round_trip(kind: Kind, data: st.DataObject) -> None:
     minor = data.draw(st.sampled_from(minors_of(kind)))
     config = data.draw(configs(kind, minor))
     before = deepcopy(config)
@@ -58,7 +58,7 @@ def test_every_object(kind: Kind, data: st.DataObject) -> None:
 @EVERY_KIND
 @fuzz(2)
 @given(st.data())
-def test_every_broken_object(kind: Kind, data: st.DataObject) -> None:
+def test_every_broken_object_has_the_same_findings_twice(kind: Kind, data: st.DataObject) -> None:
     """A value of a wrong type, or an unknown field: findings, defaults and pruning are the same the second time."""
     minor = data.draw(st.sampled_from(minors_of(kind)))
     config = data.draw(broken_configs(kind, minor))

@@ -124,7 +124,7 @@ def test_a_written_field_has_an_effect_only_where_its_gate_is_on(text: str, old:
         ("memorySwap: [1]\nmaxPods: many\n", "1.29", "1.30", {}),
     ],
 )
-def test_a_field_whose_effect_stays(text: str, old: str, new: str, options: dict[str, Any]) -> None:
+def test_a_field_whose_effect_stays_is_not_reported(text: str, old: str, new: str, options: dict[str, Any]) -> None:
     assert effects_of(upgraded(text, old, new, **options)) == []
 
 
@@ -201,7 +201,7 @@ def test_a_new_gate_that_the_file_sets_is_new() -> None:
         ("kubelet", "NoGateOfAnyRelease", True),
     ],
 )
-def test_components_that_act_on_a_gate(component: str, gate: str, expected: bool) -> None:
+def test_it_is_known_which_components_act_on_a_gate(component: str, gate: str, expected: bool) -> None:
     assert acts_on(component, gate) == expected
 
 

@@ -37,7 +37,7 @@ def refusing_versions(text: str, *versions: str, component: str | None = None) -
         "kind: TracingConfiguration\napiVersion: ''\nendpoint: a:1\n",
     ],
 )
-def test_a_head_that_the_reader_fills_in(text: str) -> None:
+def test_a_head_that_the_reader_fills_in_is_a_warning(text: str) -> None:
     findings = check(text, versions=["1.25", "1.36"], component="kube-apiserver")
     assert [(finding.rule, finding.level) for finding in findings] == [("kind", "warning")]
     assert refusing_versions(text, component="kubelet")
@@ -61,7 +61,7 @@ def test_the_rest_of_such_a_file_is_validated() -> None:
         f"apiVersion: 5\nkind: EgressSelectorConfiguration\n{SELECTIONS}\n",
     ],
 )
-def test_a_head_that_is_refused(text: str) -> None:
+def test_a_head_is_refused_by_the_versions_that_need_it(text: str) -> None:
     assert refusing_versions(text) == ["1.25", "1.31", "1.32", "1.36"]
 
 
@@ -79,6 +79,6 @@ def test_egress_selections_up_to_1_31_have_keys_in_any_case_and_scalars_as_text(
 
 
 @pytest.mark.parametrize("key", ["imagePolicy", "podNodeSelectorPluginConfig"])
-def test_the_two_old_files_of_admission_plugins(key: str) -> None:
+def test_the_two_old_files_of_admission_plugins_are_not_judged(key: str) -> None:
     findings = check(f"{key}: {{a: b}}\n", versions=["1.25", "1.36"])
     assert [(finding.rule, finding.level) for finding in findings] == [("not-judged", "not-judged")]

@@ -134,6 +134,6 @@ def test_a_layer_that_does_not_fit(text: str, path: str) -> None:
     assert {(finding.file, finding.field) for finding in caught.value.findings} >= {("bad.yaml", path)}
 
 
-def test_no_layers() -> None:
+def test_a_load_without_layers_is_refused() -> None:
     with pytest.raises(ConfigError, match="at least one layer"):
         load([])

@@ -203,7 +203,7 @@ def test_a_note_of_a_release_that_is_not_out_is_decided_and_called_planned(note:
         PROXY + "mode: iptables\nnodePortAddresses: [192.0.2.0/24, 198.51.100.0/24]\n",
     ],
 )
-def test_a_config_that_no_note_applies_to(text: str) -> None:
+def test_a_config_that_no_note_applies_to_has_no_meanings(text: str) -> None:
     fields = {"eventRecordQPS", "memoryThrottlingFactor", "memoryReservationPolicy", "mode", "nodePortAddresses"}
     meanings_of_text = upgraded(text).meanings
     assert not fields & {meaning.as_dict()["subject"] for meaning in meanings_of_text}

@@ -309,7 +309,7 @@ def test_kube_proxy_ignores_flags_when_it_has_a_config_file() -> None:
     ]
 
 
-def test_kube_proxy_without_a_file() -> None:
+def test_the_flags_of_kube_proxy_are_moved_to_a_new_file() -> None:
     migration = move(
         "--proxy-mode=ipvs --metrics-bind-address=::1 --metrics-port=99 --kube-api-qps=5.5 --masquerade-all",
         component="kube-proxy",
@@ -370,7 +370,7 @@ def test_kube_proxy_keeps_the_flags_of_cadvisor() -> None:
     assert not messages(migration)
 
 
-def test_kube_scheduler() -> None:
+def test_the_flags_of_kube_scheduler_are_moved() -> None:
     migration = move(
         "--kubeconfig=/s --leader-elect=false --secure-port=10259 --feature-gates=A=true", component="kube-scheduler"
     )

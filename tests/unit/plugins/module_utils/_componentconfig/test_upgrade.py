@@ -56,7 +56,9 @@ def fields_of(result: Upgrade) -> dict[str, tuple[Any, Any, str]]:
         ("logging: {sanitization: true}\n", "1.23", "1.24", "logging.sanitization", (True, None, "gone")),
     ],
 )
-def test_fields(text: str, old: str, new: str, path: str, expected: tuple[Any, Any, str]) -> None:
+def test_an_upgrade_shows_the_fields_that_change(
+    text: str, old: str, new: str, path: str, expected: tuple[Any, Any, str]
+) -> None:
     assert fields_of(upgraded(KUBELET_HEADER + text, old, new))[path] == expected
 
 
@@ -117,7 +119,7 @@ def test_gates_that_the_file_does_not_set_change_too() -> None:
     }
 
 
-def test_flags_that_go() -> None:
+def test_flags_that_go_are_reported() -> None:
     flags = ["--pod-infra-container-image=pause", "--kube-api-qps=5", "--node-ip=192.0.2.1"]
     result = upgraded(KUBELET_HEADER, "1.26", "1.35", flags=flags)
     assert [flag.as_dict() for flag in result.flags] == [
@@ -133,14 +135,14 @@ def test_flags_that_go() -> None:
     assert "kubeAPIBurst" in fields_of(result)
 
 
-def test_gates_of_the_command_line() -> None:
+def test_an_upgrade_covers_gates_of_the_command_line() -> None:
     result = upgraded(SCHEDULER, "1.24", "1.27", flags=["--feature-gates=CSIMigration=true"])
     (gate,) = [gate for gate in result.gates if gate.setting is not None]
     assert (gate.gate, gate.source, gate.after) == ("CSIMigration", "--feature-gates", "gone")
     assert upgraded(SCHEDULER, "1.24", "1.27").gates == []
 
 
-def test_a_version_of_the_kind_that_goes() -> None:
+def test_a_version_of_the_kind_that_goes_is_refused() -> None:
     result = upgraded(SCHEDULER, "1.28", "1.29")
     assert result.is_refused
     assert result.fields == []
@@ -162,7 +164,7 @@ def test_what_both_minors_refuse_is_named() -> None:
     assert result.lines[1].startswith("component, as before: f.yaml:1: apiVersion:")
 
 
-def test_every_document_of_a_kubeadm_file() -> None:
+def test_an_upgrade_covers_every_document_of_a_kubeadm_file() -> None:
     cluster = "apiVersion: kubeadm.k8s.io/v1beta3\nkind: ClusterConfiguration\n"
     text = f"{cluster}---\n{KUBELET_HEADER}---\n{PROXY}"
     result = upgrade(load_file("f.yaml", text), "1.27", "1.36")
@@ -248,7 +250,9 @@ def test_gates_of_kubeadm_are_its_own() -> None:
         (["--register-with-taints=a"], "1.22", "1.23", "component: --register-with-taints: the taint"),
     ],
 )
-def test_a_value_of_a_flag_that_the_new_minor_refuses(flags: list[str], old: str, new: str, line: str) -> None:
+def test_a_value_of_a_flag_that_the_new_minor_refuses_is_reported(
+    flags: list[str], old: str, new: str, line: str
+) -> None:
     result = upgraded(KUBELET_HEADER, old, new, flags=flags)
     assert any(text.startswith(line) for text in result.lines)
     assert result.is_refused

@@ -45,7 +45,7 @@ def test_it_is_not_nested_too_deeply(text: str) -> None:
         load_json(text)
 
 
-def test_values_at_the_bounds() -> None:
+def test_values_at_the_bounds_are_accepted() -> None:
     assert load_json(str(10**19)) == 10**19
     assert load_json(str(-(2**63))) == -(2**63)
     assert load_json("1e308") == 1e308

@@ -19,7 +19,7 @@ from ansible_collections.configok.node.plugins.module_utils._host.component_proc
 )
 
 
-def test_the_files_of_a_command_line(tmp_path: Path) -> None:
+def test_the_files_of_a_command_line_are_read(tmp_path: Path) -> None:
     (tmp_path / "etc/d/sub").mkdir(parents=True)
     for name in ("c.yaml", "d/20.conf", "d/sub/10.conf", "d/notes.txt"):
         (tmp_path / "etc" / name).write_text(name)
@@ -50,7 +50,7 @@ def test_the_beginning_of_a_config_that_is_too_large_is_not_used(tmp_path: Path)
     assert [finding.rule for finding in migration.findings] == ["too-large"]
 
 
-def test_a_process() -> None:
+def test_the_command_line_and_directory_of_a_process_are_read() -> None:
     argv, directory = read_process(os.getpid())
     assert argv == tuple(sys.orig_argv)
     assert directory == str(Path.cwd())

@@ -173,7 +173,7 @@ def test_of_crios_files_the_last_that_says_it_wins(tmp_path: Path, files: Mappin
     assert read_host(HostQuery(runtime="cri-o"), root).runtime_driver == driver
 
 
-def test_sockets_and_the_disk_that_holds_the_state(tmp_path: Path) -> None:
+def test_sockets_and_the_disk_of_the_state_are_read(tmp_path: Path) -> None:
     cpus = {f"sys/devices/system/cpu/cpu{cpu}/topology/physical_package_id": f"{cpu // 2}\n" for cpu in range(4)}
     root = tree(tmp_path, {**cpus, "r/x": ""})
     host = read_host(HostQuery(root_directory="/r"), root)

@@ -85,13 +85,15 @@ def test_a_path_of_the_server_is_kept(server: Any, connect: Any) -> None:
         ("apply", "application/apply-patch+yaml", {"kind": "ConfigMap"}),
     ],
 )
-def test_patch_kinds(server: Any, connect: Any, kind: str, content_type: str, body: Any) -> None:
+def test_each_kind_of_patch_has_its_content_type(
+    server: Any, connect: Any, kind: str, content_type: str, body: Any
+) -> None:
     connect().patch(N1, body, kind=kind)
     (request,) = server.requests
     assert (request.method, request.headers["content-type"], request.json()) == ("PATCH", content_type, body)
 
 
-def test_patch_options(server: Any, connect: Any) -> None:
+def test_the_options_of_a_patch_are_sent(server: Any, connect: Any) -> None:
     connect().patch(N1, {}, kind="apply", dry_run=True, field_manager="configok", force=True)
     assert query(server.requests[0]) == {"dryRun": ["All"], "fieldManager": ["configok"], "force": ["true"]}
 
@@ -133,7 +135,7 @@ def test_list_reads_all_pages(server: Any, replies: Any, connect: Any) -> None:
     assert (second["continue"], third["continue"]) == (["t1"], ["t2"])
 
 
-def test_list_of_metadata_only(server: Any, replies: Any, connect: Any) -> None:
+def test_a_list_can_ask_for_metadata_only(server: Any, replies: Any, connect: Any) -> None:
     server.says(replies.answer(200, page([])))
     assert connect().list(paths.NODES, metadata_only=True).items == []
     assert server.requests[0].headers["accept"] == "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
@@ -349,7 +351,7 @@ def test_a_sleep_that_is_broken_off_ends_the_retries(server: Any, replies: Any, 
     assert len(server.requests) == 1
 
 
-def test_a_server_that_is_not_there(server: Any, connect: Any, clock: Any) -> None:
+def test_a_server_that_is_gone_is_unreachable(server: Any, connect: Any, clock: Any) -> None:
     client = connect()
     server.close()
     with pytest.raises(
@@ -410,7 +412,7 @@ def test_a_redirect_is_not_followed(server: Any, replies: Any, connect: Any) -> 
     assert caught.value.status == 302
 
 
-def test_no_more_connections_than_wanted(server: Any, connect: Any) -> None:
+def test_there_are_at_most_as_many_connections_as_allowed(server: Any, connect: Any) -> None:
     client = connect(pool_size=3)
     threads = [threading.Thread(target=lambda: [client.get(N1) for _again in range(5)]) for _again in range(8)]
     for thread in threads:
@@ -487,7 +489,7 @@ def test_credentials_that_cannot_be_renewed(server: Any, replies: Any, connect: 
         connect(credentials={"token": "x", "refresh": refresh}).get(N1)
 
 
-def test_basic_authentication(server: Any, connect: Any) -> None:
+def test_basic_authentication_is_sent(server: Any, connect: Any) -> None:
     connect(credentials={"basic": ("u", "p:ä")}).get(N1)
     assert server.requests[0].headers["authorization"] == "Basic dTpwOsOk"
 
@@ -504,7 +506,7 @@ def test_a_token_is_no_way_into_the_headers(server: Any, connect: Any) -> None:
 
 
 @pytest.mark.contract("manners.no-secret")
-def test_no_secret_in_repr() -> None:
+def test_the_repr_of_credentials_has_no_secret() -> None:
     text = repr(
         Credentials("https://x", token="s3cret", basic=("u", "s3cret"), key_data=b"s3cret", proxy="http://u:s3cret@p")
     )

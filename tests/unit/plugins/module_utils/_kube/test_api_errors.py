@@ -105,7 +105,7 @@ def test_a_name_cannot_leave_its_place(name: str) -> None:
         paths.config_map(name, "x")
 
 
-def test_paths() -> None:
+def test_paths_are_those_of_the_api() -> None:
     assert paths.config_map("ns", "c") == "/api/v1/namespaces/ns/configmaps/c"
     assert paths.leases("ns") == "/apis/coordination.k8s.io/v1/namespaces/ns/leases"
     assert paths.role_binding("ns", "b") == "/apis/rbac.authorization.k8s.io/v1/namespaces/ns/rolebindings/b"

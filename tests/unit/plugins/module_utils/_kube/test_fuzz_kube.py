@@ -46,7 +46,7 @@ EVENT = {"type": "MODIFIED", "object": {"metadata": {"name": "n1", "uid": "u", "
 
 @fuzz(100)
 @given(json_texts(KUBECONFIG))
-def test_kubeconfig(text: str) -> None:
+def test_any_kubeconfig_is_read_or_refused_without_its_secret(text: str) -> None:
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory) / "kubelet.conf"
         path.write_bytes(text[:4000].encode("utf-8", "surrogatepass"))
@@ -59,7 +59,7 @@ def test_kubeconfig(text: str) -> None:
 
 @fuzz(150)
 @given(damaged(json.dumps(STATUS).encode()) | json_texts(STATUS), st.integers(100, 599))
-def test_errors(body: bytes | str, status: int) -> None:
+def test_any_error_body_is_read(body: bytes | str, status: int) -> None:
     data = body if isinstance(body, bytes) else body.encode("utf-8", "surrogatepass")
     error = parse_twice(lambda: error_for(status, data, where="GET nodes/n1")).value
     assert isinstance(error, KubeError)

@@ -51,7 +51,7 @@ def test_nothing_to_do() -> None:
     assert list(run_parallel(str, [])) == []
 
 
-def test_no_more_at_once_than_workers() -> None:
+def test_at_most_as_many_calls_run_at_once_as_there_are_workers() -> None:
     lock = threading.Lock()
     now = most = 0
 

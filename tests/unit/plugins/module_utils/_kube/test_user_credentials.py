@@ -48,7 +48,7 @@ def write(tmp_path: Path) -> Write:
     return make
 
 
-def test_a_kubelets_kubeconfig(write: Write, tmp_path: Path) -> None:
+def test_a_kubelets_kubeconfig_is_read(write: Write, tmp_path: Path) -> None:
     path = write(
         {"client-certificate": "pki/current.pem", "client-key": "/abs/key.pem"},
         {"server": "https://api:6443/", "certificate-authority-data": SECRET, "tls-server-name": "kubernetes"},
@@ -137,21 +137,21 @@ def test_host_and_key_need_no_kubeconfig(write: Write) -> None:
     assert (credentials.server, credentials.token, credentials.source) == ("https://x", "k", None)
 
 
-def test_in_a_pod(tmp_path: Path) -> None:
+def test_the_service_account_is_used_in_a_pod(tmp_path: Path) -> None:
     environ = {"KUBERNETES_SERVICE_HOST": "fd00::1", "KUBERNETES_SERVICE_PORT": "443", "KUBECONFIG": "/nowhere"}
     credentials = load_credentials(environ=environ, service_account=str(tmp_path))
     assert credentials.server == "https://[fd00::1]:443"
     assert (credentials.ca_file, credentials.token_file) == (str(tmp_path / "ca.crt"), str(tmp_path / "token"))
 
 
-def test_nothing_at_all() -> None:
+def test_credentials_must_be_given() -> None:
     with pytest.raises(CredentialsError, match="no API server is given"):
         load_credentials(environ={"KUBECONFIG": "/nowhere"})
     with pytest.raises(CredentialsError, match="there is no kubeconfig /nowhere"):
         load_credentials(kubeconfig="/nowhere", environ={})
 
 
-def test_merged_kubeconfigs(write: Write) -> None:
+def test_several_kubeconfigs_are_merged(write: Write) -> None:
     first = write(name="one", users=[])
     second = write({"client-certificate-data": SECRET, "client-key-data": SECRET}, name="two", contexts=[], clusters=[])
     credentials = load_credentials(environ={"KUBECONFIG": f"{first}:/nowhere:{second}"})
@@ -205,7 +205,7 @@ def test_an_exec_plugin_that_is_of_no_use_is_named_with_its_hint(write: Write, t
         load_credentials(kubeconfig=write(user), environ={})
 
 
-def test_params_and_environment() -> None:
+def test_params_win_over_the_environment() -> None:
     environ = {"K8S_AUTH_HOST": "https://env", "K8S_AUTH_API_KEY": "k", "K8S_AUTH_VERIFY_SSL": "no"}
     with client_from_params({"connections": 3, "request_timeout": 5}, environ) as client:
         assert client.server == "https://env"

@@ -119,7 +119,7 @@ def test_list_synced_then_changes(server: Any, replies: Any, follow: Any) -> Non
     assert {request.connection for request in server.requests} == {1}
 
 
-def test_metadata_only(server: Any, replies: Any, follow: Any) -> None:
+def test_a_watch_can_ask_for_metadata_only(server: Any, replies: Any, follow: Any) -> None:
     server.says(replies.answer(200, listing()), replies.stream(event("ADDED", node("a", 11)), end="hold"))
     follow(metadata_only=True).take(2)
     assert [request.headers["accept"] for request in server.requests] == [
@@ -354,22 +354,22 @@ def ends_promptly(watching: Watching, begin: Callable[[], object]) -> None:
     assert [event for event in ended if event.type == "ERROR"] == []
 
 
-def test_stop_while_waiting_for_events(server: Any, replies: Any, follow: Any) -> None:
+def test_a_watch_stops_while_it_waits_for_events(server: Any, replies: Any, follow: Any) -> None:
     server.says(replies.answer(200, listing()), replies.stream(end="hold"))
     ends_promptly(follow(), lambda: server.wait_for(2))
 
 
-def test_stop_while_waiting_for_the_list(server: Any, replies: Any, follow: Any) -> None:
+def test_a_watch_stops_while_it_waits_for_the_list(server: Any, replies: Any, follow: Any) -> None:
     server.says(replies.silence())
     ends_promptly(follow(), lambda: server.wait_for(1))
 
 
-def test_stop_while_pausing(server: Any, replies: Any, follow: Any) -> None:
+def test_a_watch_stops_while_it_pauses(server: Any, replies: Any, follow: Any) -> None:
     server.says(replies.answer(200, listing()), replies.stream(event("ADDED", node("a", 11)), end="cut"))
     ends_promptly(follow(sleep=None, random=lambda: 1.0), lambda: server.wait_for(2))
 
 
-def test_stop_while_connecting(follow: Any, server: Any) -> None:
+def test_a_watch_stops_while_it_connects(follow: Any, server: Any) -> None:
     """A listener with a full queue does not answer: connections to it stay half open."""
     with socket.create_server(("127.0.0.1", 0), backlog=0) as full:
         fillers = [socket.socket() for _again in range(3)]

@@ -321,7 +321,7 @@ def test_a_killed_switch_is_completed(tmp_path: Path) -> None:
     assert program(tmp_path, "kubelet") == script("l")
 
 
-def test_a_new_archive_of_the_same_version_and_back(tmp_path: Path) -> None:
+def test_a_new_archive_of_the_same_version_is_installed_and_rolled_back(tmp_path: Path) -> None:
     first, second = (put(tmp_path, "runc", "1.2.3", script(text)) for text in ("r1", "r2"))
     change(tmp_path, first)
     assert change(tmp_path, second).changed

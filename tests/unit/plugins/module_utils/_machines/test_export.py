@@ -133,7 +133,9 @@ def test_nodes_are_sorted_and_the_text_is_stable() -> None:
         (OTHER, ("", BundleReference(*OTHER))),
     ],
 )
-def test_the_config_source(source: ConfigSource | None, expected: tuple[str, BundleReference | None]) -> None:
+def test_the_config_source_of_a_node_is_exported_unless_a_pool_assigned_it(
+    source: ConfigSource | None, expected: tuple[str, BundleReference | None]
+) -> None:
     (item,) = read(export(a_node(source=source))).machines
     assert (item.pool, item.config_source) == expected
 

@@ -129,7 +129,7 @@ def test_an_empty_node_has_facts() -> None:
         ({"annotations": {"configok.dev/machine": "[]"}, "version": ""}, {"ready", "config_ok_unknown"}),
     ],
 )
-def test_groups_of_a_node(changes: dict[str, Any], expected: set[str]) -> None:
+def test_a_node_is_in_the_groups_of_its_state(changes: dict[str, Any], expected: set[str]) -> None:
     assert set(host_of(make_node(**changes)).groups) == expected
 
 

@@ -25,7 +25,7 @@ SOURCE = ConfigSource("configok-system", "workers-0123456789", "5f1c6dd2-8d3c-4d
 
 @fuzz(100)
 @given(st.builds(Assignment, st.integers(1, MAX_ID), st.booleans(), st.none() | st.floats(0, 2592000)))
-def test_round_trip(assignment: Assignment) -> None:
+def test_an_assignment_is_parsed_as_it_was_encoded(assignment: Assignment) -> None:
     assert Assignment.parse(assignment.encode()) == assignment
 
 

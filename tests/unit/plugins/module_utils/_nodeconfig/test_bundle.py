@@ -62,7 +62,7 @@ def test_the_trial_is_part_of_the_content() -> None:
 
 
 @pytest.mark.contract("trial.of-the-bundle")
-def test_read_back() -> None:
+def test_a_bundle_is_read_back() -> None:
     bundle = Bundle.from_config_map(stored())
     assert bundle.documents == {"kubelet": DOCUMENT}
     assert bundle.trial == Trial(60.0, 2)
@@ -161,7 +161,7 @@ def test_what_is_built_is_accepted(documents: dict[str, str]) -> None:
     ("text", "seconds"),
     [("10m", 600.0), ("1h30m", 5400.0), ("90s", 90.0), ("500ms", 0.5), ("0", 0.0), (5, 5.0), ("1.5s", 1.5)],
 )
-def test_trial_durations(text: Any, seconds: float) -> None:
+def test_the_duration_of_a_trial_is_parsed(text: Any, seconds: float) -> None:
     trial = Trial.of(text)
     assert trial.duration == seconds
     assert Trial.parse(trial.encode()) == trial

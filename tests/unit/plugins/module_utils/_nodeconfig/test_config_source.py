@@ -68,7 +68,7 @@ def test_what_is_refused_and_why(value: object, cause: str) -> None:
 
 @pytest.mark.contract("source.invalid")
 @pytest.mark.parametrize("text", ["", "{", "nonsense", "[" * 100000, '{"configMap":'])
-def test_not_json(text: str) -> None:
+def test_text_that_is_not_json_is_refused(text: str) -> None:
     with pytest.raises(InvalidConfigSource, match=r"^invalid NodeConfigSource, it is not JSON"):
         ConfigSource.parse(text)
 

@@ -133,7 +133,7 @@ TABLE = [
 
 @pytest.mark.contract("condition.words", "condition.cause-for-machines")
 @pytest.mark.parametrize(("config_ok", "status", "message", "reason"), TABLE)
-def test_the_table(config_ok: ConfigOk, status: str, message: str, reason: str) -> None:
+def test_each_condition_has_its_words(config_ok: ConfigOk, status: str, message: str, reason: str) -> None:
     assert (config_ok.status, config_ok.message, config_ok.reason) == (status, message, reason)
     assert config_ok.cause.isalnum()
 
@@ -167,7 +167,7 @@ def full_status() -> ConfigStatus:
     )
 
 
-def test_status_round_trip() -> None:
+def test_a_status_is_parsed_as_it_was_encoded() -> None:
     assert ConfigStatus.parse(full_status().encode()) == full_status()
 
 

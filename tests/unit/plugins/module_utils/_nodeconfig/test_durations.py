@@ -34,7 +34,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig.duration
         (f"{'0' * 61}10m", 600.0),
     ],
 )
-def test_a_setting(value: Any, seconds: float) -> None:
+def test_the_duration_of_a_setting_is_parsed(value: Any, seconds: float) -> None:
     assert setting_duration(value, "it") == seconds
 
 
@@ -74,7 +74,7 @@ def test_what_a_setting_may_not_be(value: Any) -> None:
 
 
 @pytest.mark.parametrize(("seconds", "text"), [(120, "2m"), (90, "90s"), (0.5, "500ms"), (1.5, "1.5s"), (0, "0ms")])
-def test_in_the_condition(seconds: float, text: str) -> None:
+def test_a_duration_is_written_for_the_condition(seconds: float, text: str) -> None:
     assert condition_duration(seconds) == text
 
 
@@ -82,5 +82,5 @@ def test_in_the_condition(seconds: float, text: str) -> None:
     ("seconds", "text"),
     [(0, "0s"), (0.5, "0.5s"), (90, "90s"), (120, "2m"), (150, "2m30s"), (660, "11m"), (3900, "1h5m")],
 )
-def test_in_a_rollout(seconds: float, text: str) -> None:
+def test_a_duration_is_written_for_a_rollout(seconds: float, text: str) -> None:
     assert describe_duration(seconds) == text

@@ -91,7 +91,7 @@ NODE: dict[str, Any] = {
 
 @fuzz(150)
 @given(json_texts(SOURCE.to_dict()))
-def test_config_source(text: str) -> None:
+def test_any_config_source_is_parsed_or_refused(text: str) -> None:
     outcome = parse_twice(ConfigSource.parse, text, refused=InvalidConfigSource)
     if outcome.error is None:
         assert ConfigSource.parse(outcome.value.encode()) == outcome.value
@@ -99,7 +99,7 @@ def test_config_source(text: str) -> None:
 
 @fuzz(100)
 @given(json_texts({"id": 7, "forgetBad": True, "confirmAfter": 120}))
-def test_assignment(text: str) -> None:
+def test_any_assignment_is_parsed_or_refused(text: str) -> None:
     outcome = parse_twice(Assignment.parse, text, refused=InvalidAssignment)
     if outcome.error is None:
         assert Assignment.parse(outcome.value.encode()) == outcome.value
@@ -108,7 +108,7 @@ def test_assignment(text: str) -> None:
 
 @fuzz(200)
 @given(json_texts(json.loads(STATUS.encode())))
-def test_config_status(text: str) -> None:
+def test_any_config_status_is_parsed_or_refused(text: str) -> None:
     outcome = parse_twice(ConfigStatus.parse, text, refused=ValueError)
     if outcome.error is None:
         assert ConfigStatus.parse(outcome.value.encode()) == outcome.value
@@ -116,7 +116,7 @@ def test_config_status(text: str) -> None:
 
 @fuzz(100)
 @given(json_texts({"trialDuration": "10m", "crashLoopThreshold": 3}))
-def test_trial(text: str) -> None:
+def test_any_trial_is_parsed_or_refused(text: str) -> None:
     outcome = parse_twice(Trial.parse, text, refused=InvalidTrial)
     if outcome.error is None:
         again = Trial.parse(outcome.value.encode())
@@ -126,14 +126,14 @@ def test_trial(text: str) -> None:
 
 @fuzz(100)
 @given(TEXTS | JSON_VALUES)
-def test_duration(value: Any) -> None:
+def test_any_duration_is_parsed_or_refused(value: Any) -> None:
     outcome = parse_twice(setting_duration, value, "it", refused=InvalidDuration)
     assert outcome.error is not None or 0 <= outcome.value <= 30 * 24 * 3600
 
 
 @fuzz(200)
 @given(mutated(BUNDLE), st.booleans())
-def test_bundle(config_map: Any, pinned: bool) -> None:
+def test_any_bundle_is_read_or_refused(config_map: Any, pinned: bool) -> None:
     source = ConfigSource(BUNDLE["metadata"]["namespace"], BUNDLE["metadata"]["name"], SOURCE.uid) if pinned else None
     outcome = parse_twice(Bundle.from_config_map, config_map, source, refused=InvalidBundle)
     if outcome.error is None:

@@ -161,7 +161,7 @@ def test_a_kubelet_inside_k3s_is_named(machine: Machine) -> None:
     assert "kubelet runs inside k3s here (k3s-agent.service)" in refusal
 
 
-def test_flags_only(machine: Machine) -> None:
+def test_a_unit_that_has_only_flags_is_recognised(machine: Machine) -> None:
     machine.write(UNIT, "[Service]\nExecStart=/usr/bin/kubelet --v=2\n")
     facts = machine.look()
     assert (facts["flags_only"], facts["config"], facts["refusals"]) == (True, "", [])

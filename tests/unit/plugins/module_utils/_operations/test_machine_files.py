@@ -38,7 +38,7 @@ def test_a_directory_is_read_in_order_and_a_file_once(tmp_path: Path) -> None:
     assert texts[str(tmp_path / "link" / "a.yaml")] == "a.yaml"
 
 
-def test_the_objects_of_several_files(tmp_path: Path) -> None:
+def test_the_objects_of_several_files_are_read_together(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text(text_of(cluster()), encoding="utf-8")
     (tmp_path / "b.yaml").write_bytes(b"\xef\xbb\xbf" + text_of(machine()).encode())
     (item,) = machine_catalog([tmp_path]).machines
@@ -62,7 +62,7 @@ def test_what_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert errors_of() == ("no files are named: name files or directories with Machines",)
 
 
-def test_too_many_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_files_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(machine_files, "_MAX_FILES", 2)
     for index in range(3):
         (tmp_path / f"{index}.yaml").write_text("", encoding="utf-8")

@@ -54,7 +54,7 @@ def test_pools(value: Any) -> None:
 
 @fuzz(150)
 @given(mutated(POOL["policy"]))
-def test_policies(value: Any) -> None:
+def test_any_policy_is_parsed_or_refused(value: Any) -> None:
     parse_twice(parse_policy, value, refused=InvalidPool)
 
 
@@ -67,5 +67,5 @@ def test_records(text: str) -> None:
 
 @fuzz(100)
 @given(TEXTS)
-def test_versions_of_agents(text: str) -> None:
+def test_any_version_of_an_agent_is_compared(text: str) -> None:
     assert parse_twice(agent_fits, text).value in (True, False)

@@ -126,7 +126,9 @@ NO_RUNTIME = {**DOUBTED, "cause": "HostNotReady", "reason": "waits for this host
         (ATTEMPT, node_view_with(deleting=True), EARLY, Verdict.GONE, "deleted"),
     ],
 )
-def test_gate(attempt: Attempt, view: Any, now: float, verdict: Verdict, reason: str) -> None:
+def test_the_gate_evaluates_an_attempt_by_what_its_node_reports(
+    attempt: Attempt, view: Any, now: float, verdict: Verdict, reason: str
+) -> None:
     result = evaluate(view, attempt, now)
     assert (result.verdict, reason in result.reason) == (verdict, True), result
 

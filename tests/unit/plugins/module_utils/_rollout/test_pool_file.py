@@ -187,7 +187,7 @@ def test_limits_are_rounded_down_but_not_to_nothing_and_goals_up(
         ("1.31", "must be a list of texts"),
     ],
 )
-def test_versions_that_are_not_known(versions: Any, sentence: str) -> None:
+def test_versions_that_are_not_known_are_refused(versions: Any, sentence: str) -> None:
     with pytest.raises(InvalidPool) as error:
         parse_pool({**POOL, "kubernetesVersions": versions})
     assert "kubernetesVersions: " in str(error.value)

@@ -250,7 +250,7 @@ def test_whether_a_node_has_passed(waves: tuple[tuple[str, int], ...], exception
 @pytest.mark.parametrize(
     ("wave", "phase"), [("canary", "Canary"), ("wave 3", "Wave 3"), ("broken", "Wave 0"), ("wave 12", "Wave 12")]
 )
-def test_phases(wave: str, phase: str) -> None:
+def test_a_moving_wave_has_its_phase(wave: str, phase: str) -> None:
     assert moving_phase(wave) == phase
 
 

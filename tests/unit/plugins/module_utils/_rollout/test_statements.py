@@ -40,7 +40,7 @@ def following(record: Record, **options: object) -> tuple[int, int]:
     return statement.sequence, statement.floor
 
 
-def test_the_first_statement() -> None:
+def test_the_first_statement_has_sequence_and_floor_one() -> None:
     assert following(Record("workers")) == (1, 1)
 
 

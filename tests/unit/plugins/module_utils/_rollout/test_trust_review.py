@@ -136,7 +136,7 @@ def test_an_older_bundle_for_an_undo(alice: Key, changes: dict[str, Any], cause:
     assert cause in made.refusals[0]
 
 
-def test_an_unsigned_bundle() -> None:
+def test_an_unsigned_bundle_is_refused_or_adopted_with_a_warning() -> None:
     key = parse_public_key("ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl")
     policy = TrustPolicy(mode="require", pools=("workers",), keys=(key,))
     made = review(bundle_of(CONFIG), {"n1": policy, "n2": policy})

@@ -95,7 +95,7 @@ FILES = lines_of(
 
 @fuzz(150)
 @given(COMMANDS)
-def test_words(line: str) -> None:
+def test_any_command_line_is_split_or_refused(line: str) -> None:
     outcome = parse_twice(split_words, line, refused=UnbalancedQuotes)
     for word in outcome.value or ():
         assert 0 <= word.start < word.end <= len(line.replace("\\\n", "  "))
@@ -104,7 +104,7 @@ def test_words(line: str) -> None:
 
 @fuzz(150)
 @given(COMMANDS, st.dictionaries(st.sampled_from(["ARGS", "OTHER"]), TEXTS))
-def test_commands(line: str, known: dict[str, str]) -> None:
+def test_any_command_is_parsed_or_refused(line: str, known: dict[str, str]) -> None:
     outcome = parse_twice(parse_command, line, refused=ValueError)
     if outcome.error is None:
         given_arguments = parse_twice(expand_arguments, outcome.value, known, {}).value
@@ -113,21 +113,21 @@ def test_commands(line: str, known: dict[str, str]) -> None:
 
 @fuzz(100)
 @given(st.lists(st.sampled_from(FLAGS) | TEXTS, max_size=8), TEXTS)
-def test_flags(argv: list[str], name: str) -> None:
+def test_the_last_flag_of_any_command_line_is_found(argv: list[str], name: str) -> None:
     flag = parse_twice(last_flag, argv, name).value
     assert flag is None or (flag.first <= flag.last < len(argv) and argv[flag.last].endswith(flag.value))
 
 
 @fuzz(150)
 @given(FILES)
-def test_environment_files(text: str) -> None:
+def test_any_environment_file_is_parsed(text: str) -> None:
     variables = parse_twice(parse_environment_file, text).value
     assert all(name.isidentifier() and name.isascii() for name in variables)
 
 
 @fuzz(150)
 @given(st.lists(UNITS, max_size=3), st.lists(FILES, max_size=2))
-def test_environments(texts: list[str], files: list[str]) -> None:
+def test_the_environment_of_any_units_is_read(texts: list[str], files: list[str]) -> None:
     variables = parse_twice(read_variables, texts, files, {}).value
     assert all(isinstance(value, str) for value in variables.values())
     parse_twice(environment_files, texts, {})
@@ -137,7 +137,7 @@ def test_environments(texts: list[str], files: list[str]) -> None:
 
 @fuzz(100)
 @given(st.lists(UNITS, min_size=1, max_size=3), st.lists(FILES, max_size=2), COMMANDS | st.just(""))
-def test_whole_units(texts: list[str], files: list[str], exec_start: str) -> None:
+def test_any_unit_is_read_or_refused(texts: list[str], files: list[str], exec_start: str) -> None:
     outcome = parse_twice(read_unit_start, texts, files, exec_start, refused=UnsupportedUnit)
     if outcome.error is not None:
         return

@@ -30,7 +30,9 @@ from ansible_collections.configok.node.plugins.module_utils._systemd.unit_checks
         ("kubelet.service", "bad-setting", [], "cannot be loaded by systemd (bad-setting)"),
     ],
 )
-def test_units(unit: str, load_state: str, hosts: list[str], sentence: str) -> None:
+def test_a_unit_that_cannot_be_provisioned_is_refused(
+    unit: str, load_state: str, hosts: list[str], sentence: str
+) -> None:
     refusals = refuse_unit("kubelet", unit, load_state, hosts)
     assert sentence in refusals
     assert bool(refusals) == bool(sentence)

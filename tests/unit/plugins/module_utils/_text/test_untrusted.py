@@ -40,7 +40,7 @@ from support.fuzz.settings import fuzz
         (7, "7"),
     ],
 )
-def test_one_line_that_prints(text: object, shown: str) -> None:
+def test_a_text_becomes_one_line_that_prints(text: object, shown: str) -> None:
     assert sanitize(text) == shown
 
 
@@ -60,7 +60,7 @@ def test_whatever_it_is(text: str) -> None:
 
 @fuzz(100)
 @given(JSON_VALUES)
-def test_all_of_a_result(value: Any) -> None:
+def test_every_text_of_a_result_is_made_safe(value: Any) -> None:
     assert unsafe_texts(sanitize_all(value)) == []
 
 

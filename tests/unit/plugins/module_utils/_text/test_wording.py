@@ -12,7 +12,7 @@ from ansible_collections.configok.node.plugins.module_utils._text import (
 )
 
 
-def test_the_first_names_and_the_number_of_the_others() -> None:
+def test_the_first_names_are_listed_with_the_number_of_the_others() -> None:
     assert first_names([], 2) == ""
     assert first_names(["a", "b"], 2) == "a, b"
     assert first_names(["a", "b", "c", "d", "e"], 2) == "a, b and 3 more"

@@ -76,12 +76,12 @@ def library_verifies(public_key: bytes, message: bytes, signature: bytes) -> boo
 
 
 @pytest.mark.parametrize(("public_key", "message", "signature"), RFC_8032.values(), ids=RFC_8032)
-def test_rfc_8032(public_key: str, message: str, signature: str) -> None:
+def test_the_examples_of_rfc_8032_are_verified(public_key: str, message: str, signature: str) -> None:
     assert verify(bytes.fromhex(public_key), bytes.fromhex(message), bytes.fromhex(signature))
     assert not verify(bytes.fromhex(public_key), bytes.fromhex(message) + b"x", bytes.fromhex(signature))
 
 
-def test_wycheproof() -> None:
+def test_the_verdicts_are_those_of_wycheproof() -> None:
     wrong: list[tuple[Any, ...]] = []
     count = 0
     for group in WYCHEPROOF["testGroups"]:

@@ -82,7 +82,7 @@ def check(armored_text: str) -> object:
 
 @fuzz(150)
 @given(armored_texts())
-def test_a_signature(text: str) -> None:
+def test_a_damaged_signature_is_refused(text: str) -> None:
     parse_twice(parse_sshsig, text, refused=InvalidSshData)
     outcome = parse_twice(check, text, refused=UntrustedSignature)
     if outcome.error is None:  # white space and the like: the same signature
@@ -108,7 +108,7 @@ def test_ssh_keygen_is_run_for_a_trusted_key_alone(text: str) -> None:
 
 @fuzz(150)
 @given(damaged(CERTIFICATE.blob))
-def test_a_certificate(blob: bytes) -> None:
+def test_a_damaged_certificate_is_refused(blob: bytes) -> None:
     certificate = CERTIFICATE._replace(blob=blob)
     outcome = parse_twice(parse_certificate, certificate, refused=InvalidSshData)
     if outcome.error is None:
@@ -121,7 +121,7 @@ def test_a_certificate(blob: bytes) -> None:
 
 @fuzz(150)
 @given(damaged(TOKEN.sign(b"data")), st.sampled_from([TOKEN, ALICE]), st.booleans())
-def test_a_key_signature(signature: bytes, key: SshKey, verify_required: bool) -> None:
+def test_a_damaged_key_signature_is_refused(signature: bytes, key: SshKey, verify_required: bool) -> None:
     def verify() -> None:
         verify_key_signature(key.public, b"data", signature, verify_required=verify_required)
 
@@ -131,7 +131,7 @@ def test_a_key_signature(signature: bytes, key: SshKey, verify_required: bool) -
 
 @fuzz(150)
 @given(damaged(ALICE.public.line.encode()) | damaged(TOKEN.public.line.encode()) | damaged(CERTIFICATE.line.encode()))
-def test_a_public_key(data: bytes) -> None:
+def test_a_damaged_public_key_is_parsed_or_refused(data: bytes) -> None:
     outcome = parse_twice(parse_public_key, data.decode("utf-8", "surrogateescape"), refused=InvalidPublicKey)
     if outcome.error is None:
         key = outcome.value
@@ -141,7 +141,7 @@ def test_a_public_key(data: bytes) -> None:
 
 @fuzz(100)
 @given(st.binary(max_size=60))
-def test_a_public_key_of_any_bytes(blob: bytes) -> None:
+def test_a_public_key_of_any_bytes_must_have_32(blob: bytes) -> None:
     line = PublicKey("ssh-ed25519", len(b"ssh-ed25519").to_bytes(4, "big") + b"ssh-ed25519" + blob).line
     outcome = parse_twice(parse_public_key, line, refused=InvalidPublicKey)
     assert outcome.error or len(blob) == 36
@@ -149,7 +149,7 @@ def test_a_public_key_of_any_bytes(blob: bytes) -> None:
 
 @fuzz(150)
 @given(json_texts(json.loads(MESSAGE)))
-def test_a_statement(text: str) -> None:
+def test_a_statement_is_accepted_only_as_it_is_encoded(text: str) -> None:
     outcome = parse_twice(Statement.parse, text, refused=InvalidStatement)
     if outcome.error is None:
         assert outcome.value.encode() == text
@@ -157,7 +157,7 @@ def test_a_statement(text: str) -> None:
 
 @fuzz(100)
 @given(json_texts(list(SIGNATURES)))
-def test_signatures(text: str) -> None:
+def test_any_signatures_are_parsed_or_refused(text: str) -> None:
     outcome = parse_twice(parse_signatures, text, refused=InvalidStatement)
     if outcome.error is None and outcome.value:
         assert parse_signatures(encode_signatures(outcome.value)) == outcome.value
@@ -170,7 +170,9 @@ def test_signatures(text: str) -> None:
     st.sampled_from(["workers", "masters"]) | TEXTS,
     st.sampled_from(["off", "warn", "require"]),
 )
-def test_a_bundle(statement: str, signatures: str, pool: str, mode: Any) -> None:
+def test_only_a_bundle_with_its_statement_and_signature_is_trusted(
+    statement: str, signatures: str, pool: str, mode: Any
+) -> None:
     """Only this statement, with one of these signatures, is trusted."""
     bundle = BUNDLE._replace(pool=pool, statement=statement, signatures=signatures)
 
@@ -186,7 +188,7 @@ def test_a_bundle(statement: str, signatures: str, pool: str, mode: Any) -> None
 
 @fuzz(150)
 @given(mutated(POLICY._replace(revoked=(BOB.public.fingerprint,)).to_dict()))
-def test_a_policy(value: Any) -> None:
+def test_any_policy_is_read_or_has_errors(value: Any) -> None:
     errors: list[str] = []
     policy = read_trust_policy(StrictFields(value, "trust", errors, FORM))
     if not errors and policy.mode != "off":

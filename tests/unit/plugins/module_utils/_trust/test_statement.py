@@ -22,7 +22,7 @@ STATEMENT = Statement("workers", HASH, "1", 5, 3)
 TEXT = f'{{"pool":"workers","contentHash":"{HASH}","hashScheme":"1","sequence":5,"floor":3}}'
 
 
-def test_the_text_that_is_signed() -> None:
+def test_the_text_that_is_signed_is_fixed() -> None:
     assert STATEMENT.encode() == TEXT
     assert Statement.parse(TEXT) == STATEMENT
     limited = STATEMENT._replace(not_after="2026-12-31T23:59:59Z")
@@ -51,12 +51,12 @@ def test_another_text_of_the_same_is_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[]", "null", "5", '"x"', "{", "[" * 1000, '{"pool":1}'])
-def test_a_text_that_is_not_a_statement(text: str) -> None:
+def test_a_text_that_is_not_a_statement_is_refused(text: str) -> None:
     with pytest.raises(InvalidStatement, match="is not the JSON object that config_bundle writes"):
         Statement.parse(text)
 
 
-def test_a_text_that_is_too_long() -> None:
+def test_a_text_that_is_too_long_is_refused() -> None:
     with pytest.raises(InvalidStatement, match="has 1025 characters, at most 1024 are allowed"):
         Statement.parse(" " * 1025)
 
@@ -84,7 +84,7 @@ def test_a_text_that_is_too_long() -> None:
         ({"not_after": "2026-12-31T00:00:00+01:00"}, "notAfter of the statement must be a time"),
     ],
 )
-def test_a_field_that_is_not_allowed(fields: dict[str, str], message: str) -> None:
+def test_a_field_that_is_not_allowed_is_refused(fields: dict[str, str], message: str) -> None:
     statement = STATEMENT._replace(**fields)  # type: ignore[arg-type]
     for refuse in (statement.validate, lambda: Statement.parse(statement.encode())):
         with pytest.raises(InvalidStatement) as caught:
@@ -92,7 +92,7 @@ def test_a_field_that_is_not_allowed(fields: dict[str, str], message: str) -> No
         assert message in str(caught.value)
 
 
-def test_signatures() -> None:
+def test_signatures_are_parsed_as_they_were_encoded() -> None:
     assert parse_signatures("") == ()
     assert parse_signatures(encode_signatures(["a", "b\n"])) == ("a", "b\n")
 

@@ -40,7 +40,7 @@ def read(**fields: Any) -> tuple[TrustPolicy, list[str]]:
     return read_trust_policy(StrictFields(fields, "trust", errors, FORM)), errors
 
 
-def test_a_public_key() -> None:
+def test_a_public_key_is_parsed_with_its_comment() -> None:
     for key in (ALICE, TOKEN):
         assert parse_public_key(f"  {key.public.line}\n") == key.public
     assert parse_public_key(LINE.rsplit(" ", 1)[0]).comment == ""
@@ -70,13 +70,13 @@ def test_a_public_key() -> None:
         ("x" * 20000 + " y", "must be a public key such as"),
     ],
 )
-def test_a_text_that_is_not_a_public_key(line: str, message: str) -> None:
+def test_a_text_that_is_not_a_public_key_is_refused(line: str, message: str) -> None:
     with pytest.raises(InvalidPublicKey) as caught:
         parse_public_key(line)
     assert message in str(caught.value)
 
 
-def test_a_policy() -> None:
+def test_a_policy_is_read() -> None:
     policy, errors = read(
         mode="require",
         pools=["workers"],
@@ -140,7 +140,7 @@ GOOD: dict[str, Any] = {"mode": "require", "pools": ["workers"], "keys": [LINE]}
         ({"key": []}, "trust.key is unknown"),
     ],
 )
-def test_an_error_of_a_policy(fields: dict[str, Any], message: str) -> None:
+def test_an_error_of_a_policy_names_its_field(fields: dict[str, Any], message: str) -> None:
     errors = read(**{**GOOD, **fields})[1]
     assert len(errors) >= 1
     assert any(message in error for error in errors), errors

@@ -62,7 +62,7 @@ def bench(tmp_path: Path, sink: Sink) -> Bench:
     return bench
 
 
-def test_a_node_without_any_assignment(bench: Bench, sink: Sink) -> None:
+def test_a_node_without_an_assignment_has_no_error(bench: Bench, sink: Sink) -> None:
     bench.run(5)
     assert [sink.uid(record) for record in ("assigned", "active", "last_known_good")] == ["", "", ""]
     assert sink["node_config_error"] == 0

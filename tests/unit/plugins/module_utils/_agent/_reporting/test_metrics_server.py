@@ -66,7 +66,7 @@ def answer(host: str, server: MetricsServer, request: bytes) -> bytes:
 
 
 @pytest.mark.contract("metrics.format")
-def test_a_scrape(host: str, server: MetricsServer) -> None:
+def test_a_scrape_is_answered_and_other_requests_are_refused(host: str, server: MetricsServer) -> None:
     assert scrape(host, server) == (200, "a 1\n")
     server.update("a 2\n" * 300_000)  # more than a socket's buffer
     assert scrape(host, server) == (200, "a 2\n" * 300_000)
@@ -89,7 +89,7 @@ def test_a_scrape(host: str, server: MetricsServer) -> None:
         (b"GET /metrics HTTP/1.1\r\n" + b"x" * MAX_REQUEST, b"431"),
     ],
 )
-def test_the_answer(host: str, server: MetricsServer, request_: bytes, status: bytes) -> None:
+def test_each_request_has_a_whole_answer(host: str, server: MetricsServer, request_: bytes, status: bytes) -> None:
     head, _end, body = answer(host, server, request_).partition(b"\r\n\r\n")
     assert head.startswith(b"HTTP/1.1 ")
     assert head.split(b" ")[1] == status
@@ -99,7 +99,7 @@ def test_the_answer(host: str, server: MetricsServer, request_: bytes, status: b
     assert (body == b"a 1\n") == (status == b"200")
 
 
-def test_no_answer_to_half_a_request(host: str, server: MetricsServer) -> None:
+def test_half_a_request_is_not_answered(host: str, server: MetricsServer) -> None:
     for end in range(len(GET)):
         with connect(host, server) as client:
             client.sendall(GET[:end])
@@ -107,7 +107,7 @@ def test_no_answer_to_half_a_request(host: str, server: MetricsServer) -> None:
             assert client.recv(64) == b""
 
 
-def test_a_request_in_pieces(host: str, server: MetricsServer) -> None:
+def test_a_request_that_arrives_in_pieces_is_answered(host: str, server: MetricsServer) -> None:
     with connect(host, server) as client:
         for byte in GET:
             client.sendall(bytes([byte]))

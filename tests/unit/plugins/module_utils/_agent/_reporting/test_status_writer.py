@@ -46,7 +46,7 @@ def update(writer: StatusWriter, verdict: ConfigOk, status: ConfigStatus, label:
 
 
 @pytest.mark.contract("condition.on-transitions")
-def test_one_write_for_each_transition() -> None:
+def test_each_transition_is_written_once() -> None:
     api, clock = FakeApi(), FakeClock()
     writer = new_writer(api, clock)
     update(writer, adopting("UID: u"), STATUS, "pool")

@@ -60,7 +60,7 @@ NONE = {"current": False, "last-known-good": False}
         (A, None, {}, 4, ONLY_CURRENT, ActiveConfig(LOCAL_CONFIG, "last-known-good", "CrashLoop", 4)),
     ],
 )
-def test_the_ladder(
+def test_the_first_usable_config_of_the_ladder_is_active(
     current: ConfigRecord | None,
     good: ConfigRecord | None,
     bad: dict[str, BadConfig],

@@ -75,7 +75,7 @@ def seen(invocation: str = "i1", *, probed_at: float = 0.0) -> ComponentsObserva
         (GIVEN, "False", seen("i2"), at(2000, "boot-2"), None),
     ],
 )
-def test_plan(
+def test_the_confirmation_is_planned_from_what_is_observed(
     answered: AnsweredAssignment,
     config_ok: ConfigOkStatus,
     components: ComponentsObservation,

@@ -106,14 +106,14 @@ ENDS = st.none() | st.builds(End, TEXT, TEXT, TEXT, st.floats(0, 1e6), TEXT)
 @pytest.mark.contract("files.startups")
 @fuzz(100)
 @given(st.lists(st.builds(Start, TEXT, TEXT, st.floats(0, 1e6), TEXT, TEXT, ENDS), max_size=5))
-def test_startups_round_trip(starts: list[Start]) -> None:
+def test_startups_are_decoded_as_they_were_encoded(starts: list[Start]) -> None:
     assert decode_startups(encode_startups(starts)) == starts
 
 
 @pytest.mark.contract("files.bad-configs")
 @fuzz(100)
 @given(st.dictionaries(TEXT, MARKS, max_size=5))
-def test_bad_configs_round_trip(bad: dict[str, BadConfig]) -> None:
+def test_bad_configs_are_decoded_as_they_were_encoded(bad: dict[str, BadConfig]) -> None:
     assert decode_bad_configs(encode_bad_configs(bad)) == bad
 
 

@@ -89,7 +89,7 @@ def test_the_smallest_documents() -> None:
         ("a: ''", "{}", False),
     ],
 )
-def test_fingerprints(first: str, second: str, same: bool) -> None:
+def test_a_fingerprint_depends_on_the_values_alone(first: str, second: str, same: bool) -> None:
     assert (fingerprint(decode_values(first, "first")) == fingerprint(decode_values(second, "second"))) is same
 
 

@@ -32,7 +32,7 @@ def configuration(name: str, deny: DenyPolicy) -> AgentConfiguration:
         ("scheduler", DenyPolicy(("profiles.*.plugins.score",))),
     ],
 )
-def test_fields_that_exist(name: str, deny: DenyPolicy) -> None:
+def test_fields_that_exist_are_accepted(name: str, deny: DenyPolicy) -> None:
     check_deny_policy(configuration(name, deny))
 
 

@@ -95,7 +95,7 @@ def summaries(findings: Sequence[Finding]) -> list[tuple[str, str, str]]:
     return [(finding.field, finding.level, finding.rule) for finding in findings]
 
 
-def test_a_good_document_on_a_good_host(node: Node) -> None:
+def test_a_valid_document_on_a_healthy_host_has_no_findings(node: Node) -> None:
     assert node.validate("maxPods: 50\n") == []
 
 

@@ -231,7 +231,7 @@ def test_a_verdict_for_another_version_or_for_none_is_not_used(tmp_path: Path) -
     assert in_bundle.calls == [("", False), ("v1", False), ("v2", False), ("v1", True)]
 
 
-def test_the_first_error_in_words() -> None:
+def test_the_first_error_is_put_in_words() -> None:
     assert refusing_findings([WARNING, FATAL, POLICY]) == [FATAL, POLICY]
     assert first_error_text("kubelet", [WARNING, FATAL]) == "kubelet: maxPods: must be >= 0"
     assert first_error_text("kubelet", [FATAL, POLICY]) == "kubelet: maxPods: must be >= 0 (and 1 more)"

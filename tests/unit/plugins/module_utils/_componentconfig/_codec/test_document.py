@@ -103,7 +103,7 @@ def test_a_duplicate_is_found_with_its_line_and_the_last_wins(text: str, line: i
     assert document.findings[0].level == "policy"
 
 
-def test_duplicates_deep_down() -> None:
+def test_duplicates_deep_down_are_found() -> None:
     document = decode("x:\n- a: 1\n  b:\n    c: 1\n    c: 2\n")
     assert summarize(document) == [("duplicate", 5, "x[0].b.c")]
 
@@ -143,7 +143,7 @@ def test_invalid_yaml_is_refused(text: str, word: str) -> None:
     assert word in str(refused(text))
 
 
-def test_lines_of_errors() -> None:
+def test_an_error_names_its_line() -> None:
     assert refused("a: 1\nb: 2\nc: [\n").findings[0].line in (3, 4)
     assert refused('{\n"a": 1,\n"b": x}').findings[0].line == 3
 
@@ -169,7 +169,7 @@ def test_a_second_document_is_noted_and_not_read() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "# nothing\n", "---\n", "\ufeff"])
-def test_nothing(text: str) -> None:
+def test_a_document_of_nothing_has_no_data(text: str) -> None:
     assert decode(text).data is None
 
 
@@ -195,7 +195,7 @@ def test_a_question_mark_in_a_flow_collection_needs_quotes() -> None:
             decode(text)
 
 
-def test_basic_tags() -> None:
+def test_basic_tags_are_obeyed() -> None:
     assert decode("a: !!str 5\nb: !!int '5'\nc: !!bool yes\nd: !!float 5\n").data == {
         "a": "5",
         "b": 5,
@@ -204,7 +204,7 @@ def test_basic_tags() -> None:
     }
 
 
-def test_encodings() -> None:
+def test_an_encoding_other_than_utf_8_is_found() -> None:
     assert decode("\ufeffa: é\n".encode()).data == {"a": "é"}
     assert summarize(decode("a: é\n".encode("utf-16"))) == [("encoding", 1, "")]
     assert refused(b"a: 1\nb: \xff\n").findings[0].line == 2
@@ -212,13 +212,13 @@ def test_encodings() -> None:
     assert refused("a: é\n".encode("utf-16")[:-1]).findings[0].rule == "encoding"
 
 
-def test_too_large() -> None:
+def test_a_document_that_is_too_large_is_refused() -> None:
     assert refused("a" * 101, max_bytes=100).findings[0].rule == "too-large"
     assert refused(b"a" * (1024 * 1024 + 1)).findings[0].rule == "too-large"
 
 
 @pytest.mark.parametrize("text", ["[" * 100, "a:\n" + "".join(" " * n + "- \n" for n in range(100)), '{"a":' * 100])
-def test_too_deep(text: str) -> None:
+def test_a_document_that_is_too_deep_is_refused(text: str) -> None:
     assert refused(text).findings[0].rule in ("too-deep", "syntax")
 
 
@@ -227,13 +227,13 @@ def test_depth_is_counted_exactly() -> None:
     assert refused("[" * 65 + "]" * 65).findings[0].rule == "too-deep"
 
 
-def test_a_billion_laughs() -> None:
+def test_a_billion_laughs_are_refused() -> None:
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{n}: &a{n} [" + ", ".join([f"*a{n - 1}"] * 9) + "]" for n in range(1, 10)]
     assert refused("\n".join(lines)).findings[0].rule == "too-many"
 
 
-def test_too_many_values() -> None:
+def test_a_document_of_too_many_values_is_refused() -> None:
     assert refused("- x\n" * 30000).findings[0].rule == "too-many"
 
 

@@ -79,7 +79,7 @@ VALUES = st.recursive(
 
 @fuzz(300)
 @given(st.lists(SNIPPETS, max_size=40).map("".join) | st.text(max_size=60) | st.binary(max_size=60))
-def test_any_text(text: str | bytes) -> None:
+def test_any_text_is_decoded_or_refused_in_one_line(text: str | bytes) -> None:
     try:
         message = str(decode(text).findings)
     except InvalidConfig as error:
@@ -89,14 +89,14 @@ def test_any_text(text: str | bytes) -> None:
 
 @fuzz(200)
 @given(st.lists(SNIPPETS, max_size=20).map("".join))
-def test_any_end_of_a_config(text: str) -> None:
+def test_a_config_with_any_end_is_checked(text: str) -> None:
     for finding in check(KUBELET_HEADER + text, versions=["1.20", "1.36"], bundle=True):
         assert finding.level in tuple(Level)
 
 
 @fuzz(200)
 @given(VALUES)
-def test_any_value_of_any_field(value: object) -> None:
+def test_any_value_of_any_field_is_checked(value: object) -> None:
     fields = (
         "maxPods",
         "evictionHard",
@@ -158,7 +158,7 @@ def test_no_bomb_goes_off(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["flow lists", "block lists", "question marks", "many duplicates", "many anchors"])
-def test_the_same_without_libyaml(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_same_documents_are_refused_without_libyaml(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(yaml, "CSafeLoader", raising=False)
     with pytest.raises(InvalidConfig):
         decode(BOMBS[name])

@@ -13,7 +13,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig imp
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec.plain_values import canonical
 
 
-def test_the_form() -> None:
+def test_the_canonical_form_is_sorted_and_compact() -> None:
     assert (
         canonical({"b": [1, 1.0, 1.5, True, None], "a": "\u00e9"}) == '{"a":"\u00e9","b":[1,1,1.5,true,null]}'.encode()
     )

@@ -22,5 +22,5 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._co
         ('{"a": "---"}', ['{"a": "---"}']),
     ],
 )
-def test_parts(text: str, parts: list[str]) -> None:
+def test_a_text_is_split_into_its_documents(text: str, parts: list[str]) -> None:
     assert split(text) == parts

@@ -17,17 +17,17 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._co
 
 
 @pytest.mark.parametrize("text", ["y", "Y", "yes", "Yes", "YES", "on", "On", "ON", "true", "True", "TRUE"])
-def test_words_that_are_true(text: str) -> None:
+def test_words_that_are_true_are_read(text: str) -> None:
     assert resolve_scalar(text) is True
 
 
 @pytest.mark.parametrize("text", ["n", "N", "no", "No", "NO", "off", "Off", "OFF", "false", "False", "FALSE"])
-def test_words_that_are_false(text: str) -> None:
+def test_words_that_are_false_are_read(text: str) -> None:
     assert resolve_scalar(text) is False
 
 
 @pytest.mark.parametrize("text", ["", "~", "null", "Null", "NULL"])
-def test_null(text: str) -> None:
+def test_the_words_for_null_are_read(text: str) -> None:
     assert resolve_scalar(text) is None
 
 
@@ -51,7 +51,7 @@ def test_null(text: str) -> None:
         ("18446744073709551616", 2.0**64),
     ],
 )
-def test_numbers(text: str, value: float) -> None:
+def test_numbers_are_read_with_their_type(text: str, value: float) -> None:
     result = resolve_scalar(text)
     assert result == value
     assert type(result) is type(value)
@@ -83,7 +83,7 @@ def test_a_number_beyond_all_floats_stays_a_string() -> None:
     assert resolve_scalar("9" * 5000) == "9" * 5000
 
 
-def test_infinite_and_no_number() -> None:
+def test_infinity_and_not_a_number_are_read() -> None:
     assert resolve_scalar("-.inf") == -math.inf
     assert math.isnan(float(resolve_scalar(".nan") or 0))
 
@@ -91,5 +91,5 @@ def test_infinite_and_no_number() -> None:
 @pytest.mark.parametrize(
     ("value", "text"), [(True, "true"), (False, "false"), (5, "5"), (5.0, "5"), (1.5, "1.5"), ("x", "x")]
 )
-def test_keys(value: Scalar, text: str) -> None:
+def test_keys_are_written_as_text(value: Scalar, text: str) -> None:
     assert key_text(value) == text

@@ -111,7 +111,7 @@ def check(conversion: Conversion, before: dict[str, Any], minor: int) -> Convers
 @pytest.mark.parametrize(("kind", "target"), PAIRS, ids=lambda kind: f"{kind.kind} {kind.version}")
 @fuzz(3)
 @given(st.data())
-def test_there_and_back(kind: Kind, target: Kind, data: st.DataObject) -> None:
+def test_a_conversion_there_and_back_loses_only_what_it_reports(kind: Kind, target: Kind, data: st.DataObject) -> None:
     minor = data.draw(st.sampled_from(minors_of(kind)))
     config = data.draw(configs(kind, minor))
     before = deepcopy(config)
@@ -145,7 +145,7 @@ GONE = ("NodeLabel", "ServiceAffinity", "NodePreferAvoidPods", "SelectorSpread",
 @pytest.mark.parametrize(("old", "new"), [(a, b) for a in range(4) for b in range(4) if a != b])
 @fuzz(15)
 @given(st.data())
-def test_profiles_there_and_back(old: int, new: int, data: st.DataObject) -> None:
+def test_profiles_are_converted_there_and_back(old: int, new: int, data: st.DataObject) -> None:
     """The same for profiles that use kube-scheduler's own plugins; the score of each profile is unchanged."""
     kind_v1 = find_kind("kubescheduler.config.k8s.io/v1", SCHEDULER)
     assert kind_v1 is not None

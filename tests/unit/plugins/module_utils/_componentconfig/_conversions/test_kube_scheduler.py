@@ -92,7 +92,7 @@ def test_a_disabled_plugin_that_was_removed_is_not_a_loss() -> None:
     assert score("v1beta1", "v1", **score_plugins) == ({"enabled": WEIGHTS_OF_OLD}, [])
 
 
-def test_the_plugin_that_only_v1beta1_has_by_default() -> None:
+def test_the_plugin_that_only_v1beta1_has_by_default_is_lost_or_disabled() -> None:
     """NodePreferAvoidPods: lost on the way up, disabled on the way down."""
     assert profile("v1beta1", "v1beta2")[1] == ["plugins.score"]
     assert profile("v1beta2", "v1beta1")[0]["plugins"]["score"] == {"disabled": [{"name": "NodePreferAvoidPods"}]}
@@ -127,7 +127,7 @@ def test_scoring_by_resources_becomes_a_strategy(lists: Any, arguments: Any, plu
     assert lost == []
 
 
-def test_of_several_scoring_plugins_one_remains() -> None:
+def test_one_of_several_scoring_plugins_is_kept() -> None:
     enabled = [{"name": MOST, "weight": 1}, {"name": RATIO, "weight": 2}]
     config = [{"name": RATIO, "args": {"shape": SHAPE}}]
     disabled = [{"name": LEAST}, {"name": "NodePreferAvoidPods"}]
@@ -212,7 +212,7 @@ def test_one_profiles_percentage_counts_for_all() -> None:
         ("nonsense", 1, True),
     ],
 )
-def test_fields_that_are_gone(field: str, value: Any, lost: bool) -> None:
+def test_fields_that_are_gone_are_lost_unless_they_change_nothing(field: str, value: Any, lost: bool) -> None:
     data, losses = converted("v1beta2", "v1beta3", **{field: value}, profiles=[{"plugins": {"score": {"disabled": [
         {"name": "*"}]}}}])  # fmt: skip
     assert losses == ([field] if lost else [])

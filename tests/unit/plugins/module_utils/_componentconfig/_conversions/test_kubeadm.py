@@ -58,7 +58,7 @@ def test_arguments_are_a_map_and_then_a_list(old: str, kind: str, above: str, na
     assert converted(kind, "v1beta4", old, **{above: {name: LISTED}}) == ({above: {name: ARGUMENTS}}, [])
 
 
-def test_etcds_arguments_too() -> None:
+def test_etcds_arguments_are_converted_too() -> None:
     etcd = {"local": {"extraArgs": ARGUMENTS}}
     local = {"local": {"extraArgs": LISTED}}
     assert converted("ClusterConfiguration", "v1beta2", "v1beta4", etcd=etcd) == ({"etcd": local}, [])

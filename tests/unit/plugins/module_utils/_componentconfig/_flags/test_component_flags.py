@@ -98,7 +98,7 @@ def checked(text: str, flags: Sequence[str] | None, *versions: str) -> list[Find
         (BINDING, "binding-timeout-gate", "1.35", "DRADeviceBindingConditions"),
     ],
 )
-def test_a_rule_on_a_gate_of_the_command_line(text: str, rule: str, version: str, gate: str) -> None:
+def test_a_rule_on_a_gate_depends_on_the_command_line(text: str, rule: str, version: str, gate: str) -> None:
     def levels(flags: Sequence[str] | None) -> list[str]:
         return [str(finding.level) for finding in checked(text, flags, version) if finding.rule == rule]
 
@@ -154,12 +154,12 @@ def test_the_kubelets_flags_win_over_its_file() -> None:
         ),
     ],
 )
-def test_flags_that_the_component_refuses(text: str, flag: str, version: str, expected: str) -> None:
+def test_flags_that_the_component_refuses_are_errors(text: str, flag: str, version: str, expected: str) -> None:
     findings = checked(text, [flag], version)
     assert expected in [str(finding) for finding in findings if finding.level == "component"]
 
 
-def test_flags_of_a_component_whose_flags_are_not_known() -> None:
+def test_flags_of_a_component_whose_flags_are_not_known_have_no_findings() -> None:
     text = STATIC.replace("staticManifestsDir: /etc/policies\n", "")
     assert checked(text, ["--advertise-address", "10.0.0.1", "--v=2"], "1.36") == []
 

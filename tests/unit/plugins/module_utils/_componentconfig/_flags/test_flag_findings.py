@@ -115,7 +115,9 @@ def test_defaults_that_help_prints_are_values_of_their_forms(component: str) -> 
         ("etcd", "1.30", "nonsense", "1", "", ""),
     ],
 )  # fmt: skip
-def test_a_flag_in_a_file(component: str, version: str, name: str, value: str, level: str, message: str) -> None:
+def test_a_flag_in_a_file_has_the_finding_of_its_version(
+    component: str, version: str, name: str, value: str, level: str, message: str
+) -> None:
     findings = findings_of(component, version, (name, value))
     assert [text for text, _message in findings] == ([level] if level else [])
     assert all(message in text for _level, text in findings)

@@ -59,7 +59,7 @@ def verdicts(component: str, words: str, minor: int) -> dict[str, str]:
         (CONTROLLERS, "--cloud-provider=gce", 29, "value"),
     ],
 )
-def test_a_value_that_is_refused(component: str, words: str, minor: int, rule: str) -> None:
+def test_a_value_that_the_component_refuses_is_an_error(component: str, words: str, minor: int, rule: str) -> None:
     assert verdicts(component, words, minor)[rule] == "component"
 
 
@@ -87,7 +87,7 @@ def test_a_value_that_is_refused(component: str, words: str, minor: int, rule: s
         (CONTROLLERS, "--cloud-provider=external", 36),
     ],
 )
-def test_a_value_that_is_taken(component: str, words: str, minor: int) -> None:
+def test_a_value_that_the_component_accepts_is_not_an_error(component: str, words: str, minor: int) -> None:
     refused = {rule for rule, level in verdicts(component, words, minor).items() if level == Level.COMPONENT.value}
     assert refused <= ({"flags"} if "nonsense" in words else set())
 

@@ -119,7 +119,7 @@ TWO = "--node-ip=192.0.2.1,2001:db8::1"
         ("--image-credential-provider-config=/a", "1.30", "pair", "component"),
     ],
 )
-def test_a_value_that_is_refused(flags: str, version: str, rule: str, level: str) -> None:
+def test_a_value_that_the_component_refuses_is_a_finding(flags: str, version: str, rule: str, level: str) -> None:
     assert levels_by_rule(flags, version)[rule] == level
 
 
@@ -152,7 +152,7 @@ def test_a_value_that_is_refused(flags: str, version: str, rule: str, level: str
         ("--image-credential-provider-config=/a --image-credential-provider-bin-dir=/b", "1.30"),
     ],
 )
-def test_a_value_that_is_taken(flags: str, version: str) -> None:
+def test_a_value_that_the_component_accepts_has_no_findings(flags: str, version: str) -> None:
     assert levels_by_rule(flags, version) == {}
 
 

@@ -44,11 +44,11 @@ def flags_of(data: dict[str, Any]) -> list[tuple[str, list[str]]]:
         (run("sh", "-c", "kube-scheduler --v=2; true"), "kube-scheduler", ["v=2"]),
     ],
 )  # fmt: skip
-def test_the_flags_of_a_container(data: dict[str, Any], component: str, flags: list[str]) -> None:
+def test_the_flags_of_a_container_are_read(data: dict[str, Any], component: str, flags: list[str]) -> None:
     assert flags_of(data) == [(component, flags)]
 
 
-def test_paths_and_stray_words_of_a_container() -> None:
+def test_stray_words_of_a_container_are_errors_at_their_path() -> None:
     data = run("kube-apiserver", "--v", "2", args=("stray", "--profiling"))
     ((_component, arguments),) = container_flags(data, ())
     assert [argument.path[-2:] for argument in arguments] == [("command", 1), ("args", 0), ("args", 1)]
@@ -72,7 +72,7 @@ def test_other_containers_have_none(data: dict[str, Any]) -> None:
     assert flags_of(data) == []
 
 
-def test_the_arguments_of_kubeadm() -> None:
+def test_the_arguments_of_kubeadm_are_read() -> None:
     as_map = {"apiServer": {"extraArgs": {"v": "2"}}, "scheduler": None, "etcd": {"local": {"extraArgs": {"x": "1"}}}}
     as_list = {"nodeRegistration": {"kubeletExtraArgs": [{"name": "v", "value": "4"}, {"name": "v", "value": "2"}]}}
     assert [

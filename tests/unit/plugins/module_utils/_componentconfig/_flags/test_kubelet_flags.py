@@ -70,7 +70,7 @@ def test_the_irregular_names_are_fields_of_the_schema() -> None:
             fields = fields[part].get("fields") or {}
 
 
-def test_a_command_line_in_all_its_forms() -> None:
+def test_a_command_line_is_parsed_in_all_its_forms() -> None:
     words = "kubelet --config=/c --max-pods 20 -v=2 --fail_swap_on --oom-score-adj -999 --node-labels=a=b,c=d"
     assert parse_flags(words.split()) == [
         ("config", "/c"),

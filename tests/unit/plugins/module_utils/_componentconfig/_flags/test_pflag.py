@@ -72,7 +72,7 @@ BAD = [
 
 
 @pytest.mark.parametrize(("form", "texts", "value"), GOOD)
-def test_a_value(form: str, texts: list[str], value: Any) -> None:
+def test_a_value_is_parsed(form: str, texts: list[str], value: Any) -> None:
     assert parse_flag_value(form, texts) == value
 
 
@@ -82,7 +82,7 @@ def test_what_the_component_refuses(form: str, text: str) -> None:
         parse_flag_value(form, [text])
 
 
-def test_a_duration_of_a_field_that_counts_nanoseconds() -> None:
+def test_a_duration_of_a_field_that_counts_nanoseconds_is_converted() -> None:
     assert parse_flag_value("duration", ["5s"], "int64") == 5_000_000_000
 
 

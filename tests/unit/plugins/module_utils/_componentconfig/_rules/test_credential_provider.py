@@ -84,6 +84,6 @@ def test_every_rule_has_a_case() -> None:
 
 
 @pytest.mark.parametrize("case", CASES, ids=[f"{case.rule}-{case.minor}" for case in CASES])
-def test_rule(case: Case) -> None:
+def test_each_rule_refuses_its_bad_configs_alone(case: Case) -> None:
     version = "v1" if case.minor >= 26 else "v1beta1"
     assert_case({"apiVersion": f"kubelet.config.k8s.io/{version}", "kind": KIND}, case)

@@ -272,7 +272,7 @@ def test_an_invalid_number_of_numa_nodes_is_left_to_validation(number: str) -> N
 
 
 @pytest.mark.parametrize(("config", "host", "minor"), ACCEPTED)
-def test_what_the_kubelet_runs_with(config: Mapping[str, Any], host: Host, minor: int) -> None:
+def test_what_the_kubelet_runs_with_is_accepted(config: Mapping[str, Any], host: Host, minor: int) -> None:
     assert problems(config, host, minor) == []
 
 
@@ -374,7 +374,7 @@ def test_a_state_file_that_the_kubelet_would_exit_over(
         ),
     ],
 )
-def test_a_state_file_that_goes_with_the_config(
+def test_a_state_file_that_fits_the_config_is_kept(
     config: Mapping[str, Any], name: str, state: Mapping[str, Any], minor: int
 ) -> None:
     assert stale(config, Host(cpus=FOUR, states={name: state}), minor) == []

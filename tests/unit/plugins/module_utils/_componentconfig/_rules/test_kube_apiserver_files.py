@@ -307,7 +307,7 @@ def test_every_rule_has_a_case(version: str, kind: str) -> None:
     [(head, case) for head, cases in CASES.items() for case in cases],
     ids=[f"{head[1]}-{case.rule}-{case.minor}" for head, cases in CASES.items() for case in cases],
 )
-def test_rule(head: tuple[str, str], case: Case) -> None:
+def test_each_rule_refuses_its_bad_configs_alone(head: tuple[str, str], case: Case) -> None:
     assert_case({"apiVersion": head[0], "kind": head[1]}, case)
 
 
@@ -347,7 +347,7 @@ def test_values_of_quota_scopes_are_not_checked() -> None:
     assert [(finding.rule, finding.level) for finding in check(encode(quota))] == [("enum", "warning")] * 2
 
 
-def test_the_types_in_a_policys_metadata() -> None:
+def test_the_types_in_a_policys_metadata_are_checked() -> None:
     policy = {"apiVersion": "audit.k8s.io/v1", "kind": "Policy", **audit()}
     good: Config = {
         "name": "a",

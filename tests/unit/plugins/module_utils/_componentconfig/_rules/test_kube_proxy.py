@@ -185,7 +185,7 @@ def test_every_rule_has_a_case() -> None:
 
 
 @pytest.mark.parametrize(("rule", "minor", "bad", "good"), CASES, ids=[f"{case[0]}-{case[1]}" for case in CASES])
-def test_rule(rule: str, minor: int, bad: list[Config], good: list[Config]) -> None:
+def test_each_rule_refuses_its_bad_configs_alone(rule: str, minor: int, bad: list[Config], good: list[Config]) -> None:
     for config in bad:
         assert broken(config, minor, rule), config
     for config in good:

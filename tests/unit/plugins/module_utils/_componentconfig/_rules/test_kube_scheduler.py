@@ -296,7 +296,7 @@ def test_every_rule_has_a_case() -> None:
 
 
 @pytest.mark.parametrize("case", CASES, ids=[f"{case.rule}-{case.minor}" for case in CASES])
-def test_rule(case: Case) -> None:
+def test_each_rule_refuses_its_bad_configs_alone(case: Case) -> None:
     assert_case(head(version_of(case.minor)), case)
 
 

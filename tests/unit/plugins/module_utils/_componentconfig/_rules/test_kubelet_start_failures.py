@@ -367,7 +367,9 @@ def test_a_server_without_a_certificate_is_ours_to_refuse(config: Config) -> Non
 
 
 @pytest.mark.parametrize(("check", "minor", "bad", "good"), CASES, ids=[f"{case[0]}-1.{case[1]}" for case in CASES])
-def test_check(check: str, minor: int, bad: list[Config], good: list[Config]) -> None:
+def test_each_check_refuses_its_bad_configs_alone(
+    check: str, minor: int, bad: list[Config], good: list[Config]
+) -> None:
     for config in bad:
         assert failed(config, minor, check), config
     for config in good:

@@ -39,7 +39,7 @@ from support.fuzz.settings import fuzz
         ("0.000000001s", 1),
     ],
 )
-def test_durations(text: str, value: int) -> None:
+def test_a_duration_is_parsed_as_go_does(text: str, value: int) -> None:
     assert nanoseconds(text) == value
     assert parse_duration(text) == value / 1e9
 
@@ -56,7 +56,7 @@ def test_text_that_is_not_a_duration_is_refused(text: str) -> None:
     ("seconds", "text"),
     [(0, "0s"), (90, "1m30s"), (3600, "1h"), (0.5, "500ms"), (0.0005, "500us"), (1.5, "1.5s"), (-60, "-1m")],
 )
-def test_writing(seconds: float, text: str) -> None:
+def test_a_duration_is_written_as_go_does(seconds: float, text: str) -> None:
     assert format_duration(seconds) == text
 
 

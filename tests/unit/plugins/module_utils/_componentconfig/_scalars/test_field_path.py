@@ -28,7 +28,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._sc
         (("users", 1, "user", "as-uid"), "users[1].user.as-uid"),
     ],
 )
-def test_text_and_back(path: Path, text: str) -> None:
+def test_a_path_is_written_and_parsed(path: Path, text: str) -> None:
     assert format_path(path) == text
     assert parse_path(text) == path
 
@@ -43,5 +43,5 @@ def test_text_that_is_not_a_field_path_is_refused(text: str) -> None:
     ("path", "value"),
     [(("a", 0, "b"), 1), (("a", 1), None), (("a", "b"), None), (("a", 0, "b", "c"), None), (("x", "y"), None)],
 )
-def test_lookup(path: Path, value: Any) -> None:
+def test_a_value_is_looked_up_by_its_path(path: Path, value: Any) -> None:
     assert value_at({"a": [{"b": 1}]}, path) == value

@@ -42,14 +42,14 @@ WORDS = st.lists(
 
 @fuzz(200)
 @given(NUMBERS | st.integers() | st.floats())
-def test_quantities(value: str | int | float) -> None:
+def test_any_quantity_is_parsed_or_refused(value: str | int | float) -> None:
     outcome = parse_twice(parse_quantity, value, refused=ConfigError)
     assert outcome.error is not None or isinstance(outcome.value, Fraction)
 
 
 @fuzz(200)
 @given(NUMBERS)
-def test_durations(text: str) -> None:
+def test_any_duration_is_parsed_or_refused(text: str) -> None:
     outcome = parse_twice(nanoseconds, text, refused=ConfigError)
     if outcome.error is None:
         seconds = parse_duration(text)
@@ -58,7 +58,7 @@ def test_durations(text: str) -> None:
 
 @fuzz(150)
 @given(lines_of(["maxPods", ".", "[0]", "[", "]", "*", "-", "a"]))
-def test_paths(text: str) -> None:
+def test_any_path_is_parsed_or_refused(text: str) -> None:
     outcome = parse_twice(parse_path, text, refused=ConfigError)
     if outcome.error is None:
         assert parse_path(format_path(outcome.value)) == outcome.value
@@ -66,14 +66,14 @@ def test_paths(text: str) -> None:
 
 @fuzz(100)
 @given(lines_of(["v", "1", ".", "35", "-rc.1", "+", " "], most=6))
-def test_versions(text: str) -> None:
+def test_any_version_is_parsed_or_refused(text: str) -> None:
     outcome = parse_twice(parse_minor, text, refused=ConfigError)
     assert outcome.error is not None or outcome.value >= 0
 
 
 @fuzz(150)
 @given(WORDS, st.lists(st.sampled_from(["maxPods", "featureGates.A", "featureGates"])))
-def test_flags(argv: list[str], fields: list[str]) -> None:
+def test_any_command_line_is_parsed(argv: list[str], fields: list[str]) -> None:
     for name, value in parse_twice(parse_flags, argv).value:
         assert isinstance(name, str)
         parse_twice(parse_pairs, value)
@@ -82,5 +82,5 @@ def test_flags(argv: list[str], fields: list[str]) -> None:
 
 @fuzz(150)
 @given(TEXTS | NUMBERS)
-def test_scalars(text: str) -> None:
+def test_any_scalar_is_read(text: str) -> None:
     parse_twice(resolve_scalar, text)

@@ -48,7 +48,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._sc
         (0.5, Fraction(1, 2)),
     ],
 )
-def test_quantities(text: str | int | float, value: Fraction) -> None:
+def test_a_quantity_is_parsed(text: str | int | float, value: Fraction) -> None:
     assert parse_quantity(text) == value
 
 
@@ -73,7 +73,7 @@ def test_quantities(text: str | int | float, value: Fraction) -> None:
         True,
     ],
 )
-def test_refused_quantities(text: str) -> None:
+def test_text_that_is_not_a_quantity_is_refused(text: str) -> None:
     with pytest.raises(ConfigError, match="not a quantity"):
         parse_quantity(text)
 
@@ -112,11 +112,11 @@ def test_cpu_lists(text: Any, cpus: set[int]) -> None:
         ("-Infinity", -math.inf),
     ],
 )
-def test_floats(text: str, number: float) -> None:
+def test_a_float_is_parsed(text: str, number: float) -> None:
     assert parse_float(text) == number
 
 
-def test_not_a_number_written_out() -> None:
+def test_not_a_number_is_parsed() -> None:
     assert math.isnan(parse_float("NaN"))
 
 
@@ -124,7 +124,7 @@ def test_not_a_number_written_out() -> None:
     "text",
     ["", "ten", "1_", "_1", "1__0", "1._5", "0x1", "1e", "1 ", " 1", "1e39", "-1e400", "+nan", "\u0665", "1" * 300],
 )
-def test_refused_floats(text: str) -> None:
+def test_text_that_is_not_a_float_is_refused(text: str) -> None:
     with pytest.raises(ConfigError, match="not a number"):
         parse_float(text)
 
@@ -132,12 +132,12 @@ def test_refused_floats(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "value"), [("1", True), ("T", True), ("True", True), ("0", False), ("f", False), ("FALSE", False)]
 )
-def test_booleans(text: str, value: bool) -> None:
+def test_a_boolean_is_parsed(text: str, value: bool) -> None:
     assert parse_bool(text) is value
 
 
 @pytest.mark.parametrize("text", ["", "yes", "tRUE", "2", " true"])
-def test_refused_booleans(text: str) -> None:
+def test_text_that_is_not_a_boolean_is_refused(text: str) -> None:
     assert parse_bool(text) is None
 
 
@@ -156,5 +156,5 @@ def test_refused_booleans(text: str) -> None:
         ("10000000000000000000", 2**63 - 1),
     ],
 )
-def test_the_whole_amount_of_a_quantity(value: str | int, expected: int) -> None:
+def test_the_whole_amount_of_a_quantity_is_rounded_up(value: str | int, expected: int) -> None:
     assert whole_amount(value) == expected

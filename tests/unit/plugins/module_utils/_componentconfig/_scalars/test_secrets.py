@@ -37,7 +37,7 @@ TOKEN = "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJ4In0." + "c" * 30
         "https://example.com/pods?apiKey=abc#x",
     ],
 )
-def test_secrets(value: str) -> None:
+def test_a_secret_is_recognised_and_not_shown(value: str) -> None:
     assert is_secret(value)
     assert value not in str(show(value))
     assert list(secret_paths({"a": [{"b": value}]})) == [("a", 0, "b")]
@@ -46,7 +46,7 @@ def test_secrets(value: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["token", "password", "client-key-data", "secret"])
-def test_names_of_secrets(name: str) -> None:
+def test_a_value_is_a_secret_because_of_its_name(name: str) -> None:
     assert is_secret("abc", ("users", 0, name))
     assert not is_secret("", (name,))
 
@@ -64,7 +64,7 @@ def test_a_key_without_its_name_is_one() -> None:
 
 
 @pytest.mark.parametrize("value", [None, True, "", [], {}, [""]])
-def test_values_that_hide_nothing(value: object) -> None:
+def test_values_that_hide_nothing_are_not_secrets(value: object) -> None:
     assert not is_secret(value, ("password",))
 
 

@@ -34,12 +34,12 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._sc
         ("a\n", False, False),
     ],
 )
-def test_dns_names(text: str, label: bool, name: bool) -> None:
+def test_a_dns_name_consists_of_labels(text: str, label: bool, name: bool) -> None:
     assert is_dns_label(text) is label
     assert is_dns_name(text) is name
 
 
-def test_wildcards() -> None:
+def test_a_wildcard_is_accepted_as_the_first_label_alone() -> None:
     assert is_dns_name("*.a.b", wildcard=True)
     assert not is_dns_name("*.a.b")
     assert not is_dns_name("*", wildcard=True)
@@ -58,15 +58,15 @@ def test_wildcards() -> None:
         ("a b", False),
     ],
 )
-def test_label_keys(text: str, good: bool) -> None:
+def test_a_label_key_is_a_name_with_an_optional_prefix(text: str, good: bool) -> None:
     assert is_label_key(text) is good
 
 
-def test_label_values() -> None:
+def test_a_label_value_is_empty_or_a_short_name() -> None:
     assert [is_label_value(text) for text in ("", "A_b.c", "a" * 63, "a" * 64, "-a", "a/b")] == [True] * 3 + [False] * 3
 
 
-def test_extended_resources() -> None:
+def test_an_extended_resource_is_not_of_kubernetes() -> None:
     assert is_extended_resource("example.com/gpu")
     for text in ("cpu", "kubernetes.io/a", "a.kubernetes.io/b", "requests.a/b", "a b/c", ""):
         assert not is_extended_resource(text)

@@ -21,12 +21,12 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._sc
 
 
 @pytest.mark.parametrize("text", ["10.0.0.1", "010.000.0.01", "::", "fd00::1", "::ffff:10.0.0.1"])
-def test_an_ip(text: str) -> None:
+def test_an_ip_is_accepted(text: str) -> None:
     assert is_ip(text)
 
 
 @pytest.mark.parametrize("text", ["", "10.0.0", "10.0.0.256", "host", "fe80::1%eth0", "10.0.0.1/8", " 10.0.0.1"])
-def test_no_ip(text: str) -> None:
+def test_text_that_is_not_an_ip_is_refused(text: str) -> None:
     assert not is_ip(text)
 
 
@@ -37,7 +37,7 @@ def test_a_network_may_have_bits_below_its_mask() -> None:
 
 
 @pytest.mark.parametrize("text", ["10.0.0.0/33", "10.0.0.0/255.0.0.0", "host/8", "/8", "10.0.0.0/-1", "fd00::/129"])
-def test_no_cidr(text: str) -> None:
+def test_text_that_is_not_a_cidr_is_refused(text: str) -> None:
     assert not is_cidr(text)
 
 
@@ -55,11 +55,11 @@ def test_no_cidr(text: str) -> None:
         ("a]:1", None),
     ],
 )
-def test_host_and_port(text: str, parts: tuple[str, str] | None) -> None:
+def test_host_and_port_are_split(text: str, parts: tuple[str, str] | None) -> None:
     assert split_host_port(text) == parts
 
 
-def test_ports() -> None:
+def test_a_port_is_a_number_within_bounds() -> None:
     assert [is_port(text) for text in ("1", "65535", "0", "65536", "-1", "", "\u0661", "9" * 5000)] == [True] * 2 + [
         False
     ] * 6
@@ -81,7 +81,7 @@ def test_ports() -> None:
         ("mailto:a", Url("mailto", "", "a", "", "")),
     ],
 )
-def test_a_url(text: str, url: Url) -> None:
+def test_a_url_is_split(text: str, url: Url) -> None:
     assert split_url(text) == url
 
 
@@ -99,7 +99,7 @@ def test_a_url(text: str, url: Url) -> None:
         "dns://a:1:b",
     ],
 )
-def test_no_url(text: str) -> None:
+def test_text_that_is_not_a_url_is_refused(text: str) -> None:
     assert split_url(text) is None
 
 
@@ -143,10 +143,10 @@ def test_go_1_26_refuses_colons_in_the_host_of_web_addresses() -> None:
 
 
 @pytest.mark.parametrize("text", TARGETS)
-def test_a_grpc_target(text: str) -> None:
+def test_a_grpc_target_is_accepted(text: str) -> None:
     assert is_grpc_target(text)
 
 
 @pytest.mark.parametrize("text", NO_TARGETS)
-def test_no_grpc_target(text: str) -> None:
+def test_text_that_is_not_a_grpc_target_is_refused(text: str) -> None:
     assert not is_grpc_target(text)

@@ -107,7 +107,9 @@ def resolved(data: dict[str, Any], minor: int = 30, name: str = "KubeletConfigur
         ({}, 99, "eventBurst", 100),
     ],
 )  # fmt: skip
-def test_the_kubelet(data: dict[str, Any], minor: int, field: str, value: Any) -> None:
+def test_defaults_of_the_kubelet_are_those_of_its_minor(
+    data: dict[str, Any], minor: int, field: str, value: Any
+) -> None:
     assert resolved(data, minor).get(field) == value
 
 
@@ -133,7 +135,7 @@ def test_the_kubelet(data: dict[str, Any], minor: int, field: str, value: Any) -
             "audit-version": "latest", "warn-version": "latest"}),
     ],
 )  # fmt: skip
-def test_other_kinds(name: str, data: dict[str, Any], field: str, value: Any) -> None:
+def test_defaults_of_other_kinds_are_filled_in(name: str, data: dict[str, Any], field: str, value: Any) -> None:
     assert resolved(data, 30, name)[field] == value
 
 

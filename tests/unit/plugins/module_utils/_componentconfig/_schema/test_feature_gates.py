@@ -21,6 +21,6 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._sc
         ("IPv6DualStack", 27, False, True),
     ],
 )
-def test_a_gate_of_a_minor(gate: str, minor: int, is_known: bool, is_on: bool) -> None:
+def test_a_gate_is_known_and_on_by_minor(gate: str, minor: int, is_known: bool, is_on: bool) -> None:
     gates = FeatureGates(minor, {})
     assert (gates.is_known(gate), gates.is_on(gate)) == (is_known, is_on)

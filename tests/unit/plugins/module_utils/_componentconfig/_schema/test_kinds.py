@@ -119,7 +119,7 @@ def test_a_minimal_document_has_no_type_faults_and_only_in_its_versions(kind: Ki
 
 
 @pytest.mark.parametrize("kind", kinds(), ids=lambda kind: f"{kind.kind}-{kind.api_version}")
-def test_every_field(kind: Kind) -> None:
+def test_every_field_is_accepted_in_its_minors_alone(kind: Kind) -> None:
     for steps in leaves(kind.fields):
         field = steps[-1][1]
         path = ".".join(name for name, _field in steps)
@@ -149,7 +149,7 @@ def test_every_field(kind: Kind) -> None:
 
 
 @pytest.mark.parametrize("kind", kinds(), ids=lambda kind: f"{kind.kind}-{kind.api_version}")
-def test_values_outside_a_list_of_values(kind: Kind) -> None:
+def test_values_outside_a_list_of_values_are_refused(kind: Kind) -> None:
     gated = rule_checked_fields(kind)
     for steps in leaves(kind.fields):
         field = steps[-1][1]
@@ -177,6 +177,6 @@ def test_what_says_nothing_is_pruned(kind: Kind) -> None:
             assert is_kept is any("nullable" in step or "default" in step for _name, step in steps)
 
 
-def test_unknown_names() -> None:
+def test_a_kind_with_an_unknown_name_is_not_found() -> None:
     assert find_kind("v1", "Pod") is None
     assert find_kind(None, ["x"]) is None

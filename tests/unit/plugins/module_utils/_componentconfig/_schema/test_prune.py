@@ -29,7 +29,7 @@ def same(old: Any, new: Any) -> bool:
         ({"memoryThrottlingFactor": 1}, {"memoryThrottlingFactor": 1.0}),
     ],
 )
-def test_same(old: dict[str, Any], new: dict[str, Any]) -> None:
+def test_values_that_change_nothing_are_the_same(old: dict[str, Any], new: dict[str, Any]) -> None:
     assert same({**KUBELET_KIND, **old}, {**KUBELET_KIND, **new})
 
 
@@ -45,7 +45,7 @@ def test_same(old: dict[str, Any], new: dict[str, Any]) -> None:
         ({}, {"unknown": {}}),
     ],
 )
-def test_not_same(old: dict[str, Any], new: dict[str, Any]) -> None:
+def test_values_that_change_something_are_not_the_same(old: dict[str, Any], new: dict[str, Any]) -> None:
     assert not same({**KUBELET_KIND, **old}, {**KUBELET_KIND, **new})
 
 

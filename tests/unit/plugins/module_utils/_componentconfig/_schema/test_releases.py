@@ -23,7 +23,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._sc
 @pytest.mark.parametrize(
     "text", ["1.27", "v1.27", "1.27.3", "v1.27.3-gke.100", "1.27+", "v1.27.0-alpha.1+abc", " 1.27 "]
 )
-def test_minor(text: str) -> None:
+def test_a_minor_is_parsed_from_any_version(text: str) -> None:
     assert parse_minor(text) == 27
 
 
@@ -36,7 +36,7 @@ def test_text_that_is_not_a_version_is_refused(text: str) -> None:
 @pytest.mark.parametrize(
     ("minors", "text"), [([], ""), ([27], "1.27"), ([20, 21, 22, 31], "1.20 to 1.22, 1.31"), ([3, 1, 3], "1.1, 1.3")]
 )
-def test_names(minors: list[int], text: str) -> None:
+def test_minors_are_named_in_ranges(minors: list[int], text: str) -> None:
     assert minor_names(minors) == text
 
 
@@ -50,7 +50,7 @@ def test_every_known_release_says_from_what_kind_of_source_and_of_which_month_ea
             assert 1 <= int(layer.date[5:]) <= 12
 
 
-def test_the_newest_release_with_whole_data() -> None:
+def test_the_newest_release_with_whole_data_is_known() -> None:
     assert newest_minor() >= 37
     assert missing_layers(newest_minor()) == ()
     assert missing_layers(37, Layer) == ()

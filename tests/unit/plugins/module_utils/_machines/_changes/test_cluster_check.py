@@ -63,7 +63,9 @@ def with_init(dns: list[str]) -> ConfigInputs:
         (DELETE, OTHER, 0, 0),
     ],
 )
-def test_a_bundle_and_the_cluster(action: MachineAction, text: str, refusals: int, warnings: int) -> None:
+def test_a_bundle_that_contradicts_its_cluster_is_refused(
+    action: MachineAction, text: str, refusals: int, warnings: int
+) -> None:
     inputs = ConfigInputs(bundles={SOURCE: {"kubelet": HEADER + text}})
     change = MachineChange("worker-1", action, a_machine(), None, source=SOURCE, cluster=EAST)
     checked = with_cluster_check(change, inputs)

@@ -25,7 +25,7 @@ def read(*objects: Any) -> MachineCatalog:
 
 
 @pytest.mark.parametrize("version", ["v1beta1", "v1beta2"])
-def test_a_machine_of_cluster_api(version: str) -> None:
+def test_a_machine_of_cluster_api_is_read(version: str) -> None:
     item = cluster_api_machine(version=version, providerID="aws:///x", taints=[{"key": "a", "effect": "NoExecute"}])
     item["metadata"]["labels"] = {"pool": "w", "bad": 1}
     addresses = [{"type": "ExternalIP", "address": "1.2.3.4"}, {"type": "InternalIP", "address": "10.0.0.5"}]
@@ -46,7 +46,7 @@ def test_a_machine_of_cluster_api(version: str) -> None:
     assert catalog.notes == ()
 
 
-def test_the_cluster_of_cluster_api() -> None:
+def test_the_cluster_of_cluster_api_is_read() -> None:
     network = {"services": {"cidrBlocks": ["10.96.0.0/16", "fd00::/112"]}, "serviceDomain": "cluster.local"}
     endpoint = {"host": "fd00::1", "port": 443}
     item = {

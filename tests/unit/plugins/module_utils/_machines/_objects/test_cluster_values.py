@@ -56,14 +56,14 @@ def test_contradictions_name_both_places(config: dict[str, object], fields: list
     assert cluster_contradictions(Cluster("west"), config, "x") == []
 
 
-def test_a_bundle_without_the_values() -> None:
+def test_a_bundle_without_the_values_is_reported() -> None:
     assert missing_cluster_values(EAST, {"clusterDomain": "x"}, "bundle a/b") == [
         'bundle a/b: clusterDNS: is not set, and spec.network.clusterDNS of Cluster east is ["10.96.0.10"]: nodes with'
         " this config do not have it, unless their instance config sets it"
     ]
 
 
-def test_a_file_that_contradicts_itself() -> None:
+def test_a_file_that_contradicts_itself_is_refused() -> None:
     fields = {"clusterDomain": "other", "maxPods": -3, "maxPod": 1}
     hosts = ({"name": "a", "kubeletConfiguration": {"clusterDomain": "x"}}, {"name": "b"})
     text = text_of(

@@ -102,7 +102,7 @@ def test_fields_of_the_kubelet_are_those_of_its_version() -> None:
     assert len(kubelet_refusals(document, ("a",), (), "1.99.0")) == len(kubelet_refusals(document, ("a",))) == 1
 
 
-def test_explanations() -> None:
+def test_machine_kinds_and_their_fields_are_explained() -> None:
     assert explain("", kind="Machine").lines == [
         "Machine (machines.configok.dev/v1alpha1)",
         "  description  The declarative spec of one Node.",

@@ -68,7 +68,7 @@ def errors_of(*objects: Any) -> tuple[str, ...]:
     return raised.value.errors
 
 
-def test_the_example_of_the_documentation() -> None:
+def test_the_example_of_the_documentation_is_read() -> None:
     catalog = read_catalog({"east.yaml": EXAMPLE})
     fields = {
         "address": "10.0.0.11",
@@ -109,7 +109,7 @@ def test_the_example_of_the_documentation() -> None:
     assert catalog.cluster_of(catalog.machines[0]).name == "east"
 
 
-def test_a_config_source_without_a_pool_and_absence() -> None:
+def test_a_config_source_without_a_pool_and_absence_are_read() -> None:
     source = {"configMap": {"namespace": "kube-system", "name": "kubelet-abc"}}
     (item,) = read(cluster(), machine(configSource=source, state="Absent")).machines
     assert item.config_source == BundleReference("kube-system", "kubelet-abc", "")
@@ -121,7 +121,7 @@ def test_references_lead_from_file_to_file() -> None:
     assert [item.cluster for item in catalog.machines] == ["west"]
 
 
-def test_a_list_as_kubectl_writes_it() -> None:
+def test_a_list_is_read_as_kubectl_writes_it() -> None:
     items = {"apiVersion": "v1", "kind": "List", "items": [cluster(), machine("a"), machine("b", pol="x")]}
     assert errors_of(items) == ('m.yaml:1: Machine b: spec.pol: "x": unknown field of Machine, did you mean pool?',)
     del items["items"][2]["spec"]["pol"]  # type: ignore[index]
@@ -137,7 +137,7 @@ def test_the_provider_of_a_user_is_opaque() -> None:
     assert (provider.role, provider.capabilities) == ("example.cloud.host", Capabilities())
 
 
-def test_capabilities_of_a_provider() -> None:
+def test_the_capabilities_of_a_provider_are_read() -> None:
     able = {"kubelet": False, "containerRuntime": False, "replace": True, "containerRuntimeKind": True}
     provider = {**PROVIDER, "spec": {**PROVIDER["spec"], "capabilities": able}}  # type: ignore[dict-item]
     catalog = read(cluster(), provider)

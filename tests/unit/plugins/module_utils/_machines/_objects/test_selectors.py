@@ -58,12 +58,12 @@ INVALID = [
 
 
 @pytest.mark.parametrize("text", MATCHING)
-def test_selectors_that_match(text: str) -> None:
+def test_a_selector_matches_labels(text: str) -> None:
     assert parse_selector(text).matches(LABELS)
 
 
 @pytest.mark.parametrize("text", OTHERS)
-def test_selectors_that_do_not_match(text: str) -> None:
+def test_a_selector_does_not_match_other_labels(text: str) -> None:
     assert not parse_selector(text).matches(LABELS)
 
 
@@ -84,7 +84,7 @@ _VALUE = st.from_regex(r"\A[A-Za-z0-9]([A-Za-z0-9._-]{0,5}[A-Za-z0-9])?\Z") | st
 
 
 @given(st.dictionaries(_KEY, _VALUE, min_size=1, max_size=4), st.text(" ", max_size=2))
-def test_the_labels_themselves_as_a_selector(labels: dict[str, str], space: str) -> None:
+def test_labels_are_matched_by_themselves_as_a_selector(labels: dict[str, str], space: str) -> None:
     text = f"{space},{space}".join(f"{key}{space}={space}{value}" for key, value in labels.items())
     assert parse_selector(text).matches(labels)
     key = next(iter(labels))

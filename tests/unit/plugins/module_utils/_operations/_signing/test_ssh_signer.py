@@ -70,12 +70,12 @@ def test_each_failure_is_reported_in_one_sentence(errors: str, passphrase: str, 
     assert SECRET not in str(failed.value)
 
 
-def test_a_token_that_no_person_touches() -> None:
+def test_signing_with_a_token_that_no_person_touches_fails() -> None:
     with pytest.raises(SigningFailed, match="took longer than 60s: touch the token when it blinks"):
         SshKeygen(Recorder(-9, late=True)).sign("{}", "k")
 
 
-def test_without_ssh_keygen(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_signing_without_ssh_keygen_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(SigningFailed, match=r"there is no ssh-keygen in PATH: .* OpenSSH 8\.1"):
         SshKeygen(Recorder(0)).sign("{}", "k")
@@ -161,7 +161,7 @@ def test_a_module_learns_why_a_program_ended_early(second: int, code: int) -> No
     assert module.calls == 2
 
 
-def test_the_public_key_of_an_encrypted_key(tmp_path: Path) -> None:
+def test_the_public_key_of_an_encrypted_key_is_read_without_its_passphrase(tmp_path: Path) -> None:
     key = make_key(tmp_path, "alice", passphrase=SECRET)
     assert read_signing_key(str(key.file)).line == key.line
     key.file.with_suffix(".pub").unlink()
@@ -169,7 +169,7 @@ def test_the_public_key_of_an_encrypted_key(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "x", f"{BEGIN}\nAAAA\n{END}\n", f"{BEGIN}\n!\n{END}\n", BEGIN])
-def test_a_file_that_is_not_a_key(tmp_path: Path, text: str) -> None:
+def test_a_file_that_is_not_a_key_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "key"
     path.write_text(text)
     with pytest.raises(SigningFailed, match="is not a private key of OpenSSH, and there is no public key in"):

@@ -135,14 +135,14 @@ def test_a_release_without_nodes_drains_none_and_is_still_refused() -> None:
 # --- the pool file
 
 
-def test_the_defaults() -> None:
+def test_a_policy_has_defaults() -> None:
     policy = parse_policy({})
     assert policy.drain == DrainSettings(timeout=600.0, grace_period=None, force=False, delete_empty_dir_data=False)
     assert policy.reboot == RebootSettings(allowed=False, timeout=600.0, playbook="")
     assert policy.forbid == ()
 
 
-def test_the_keys_of_a_policy() -> None:
+def test_the_keys_of_a_policy_are_read() -> None:
     policy = parse_policy(
         {
             "drain": {"timeout": "1h", "gracePeriod": "90s", "force": True, "deleteEmptyDirData": True},

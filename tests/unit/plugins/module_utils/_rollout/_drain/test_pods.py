@@ -58,7 +58,9 @@ def fate(pod: dict[str, Any], settings: DrainSettings) -> str:
 
 
 @pytest.mark.parametrize(("pod", "default", "forced"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
-def test_the_fate_of_a_pod(pod: dict[str, Any], default: str, forced: str) -> None:
+def test_the_fate_of_a_pod_follows_from_its_fields_and_the_settings(
+    pod: dict[str, Any], default: str, forced: str
+) -> None:
     assert fate(pod, DrainSettings()) == default
     assert fate(pod, ALL) == forced
     assert fate(reduce_pod(pod), DrainSettings()) == default, "the reduced pod has all that decides"

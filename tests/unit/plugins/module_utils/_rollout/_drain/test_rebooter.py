@@ -171,7 +171,7 @@ HOSTS = [
         ("n4", "10.0.0.4", "machine-4"),
     ],
 )
-def test_the_host_of_a_node(name: str, address: str, host: str) -> None:
+def test_the_host_of_a_node_is_found_by_name_or_address(name: str, address: str, host: str) -> None:
     assert find_host(name, [address], HOSTS) == host
 
 

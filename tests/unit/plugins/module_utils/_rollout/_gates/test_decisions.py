@@ -68,7 +68,9 @@ def history(*questions: Asked, by_node: bool = False, name: str = "g") -> GateHi
         ([Asked(1, PASS), Asked(5, FAIL)], 1.0, 10.0, GateDecision(FAIL, "g at 5")),
     ],
 )
-def test_a_gate_of_the_pool(questions: list[Asked], since: float | None, now: float, expected: GateDecision) -> None:
+def test_the_history_of_a_gate_decides(
+    questions: list[Asked], since: float | None, now: float, expected: GateDecision
+) -> None:
     assert decide_pool([history(*questions)], since, now) == expected
 
 
@@ -85,7 +87,7 @@ def test_a_gate_of_the_pool(questions: list[Asked], since: float | None, now: fl
         ([], 2.0, 3.0, 63.0, UNKNOWN, "gate g does not know: there is no answer (for 61s)"),
     ],
 )
-def test_a_gate_that_answers_for_each_node(
+def test_a_gate_that_answers_for_each_node_decides_each_node(
     questions: list[Asked], good_since: float, since: float | None, now: float, verdict: GateVerdict, reason: str
 ) -> None:
     histories = [history(*questions, by_node=True)]
@@ -103,7 +105,7 @@ def test_why_a_node_has_no_answer() -> None:
     assert decide_node([down], "n", 0.0, 5.0, 64.0) == GateDecision(UNKNOWN, "the server is down (for 61s)")
 
 
-def test_several_gates() -> None:
+def test_the_worst_of_several_gates_decides() -> None:
     gates = [history(Asked(1, verdict), name=verdict.value) for verdict in (UNKNOWN, PASS, FAIL)]
     assert decide_pool(gates, 1.0, 100.0) == GateDecision(FAIL, "fail at 1")
     assert decide_pool(gates[:2], 1.0, 100.0) == GateDecision(UNKNOWN, "unknown at 1 (for 100s)")

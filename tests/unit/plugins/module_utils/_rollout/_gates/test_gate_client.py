@@ -129,7 +129,7 @@ def test_a_query_over_http(start: Start) -> None:
     assert "Authorization" not in server.requests[0][1]
 
 
-def test_a_token_from_a_file_and_from_the_environment(tls: Server, ca_file: str, tmp_path: Path) -> None:
+def test_a_token_is_read_from_a_file_or_from_the_environment(tls: Server, ca_file: str, tmp_path: Path) -> None:
     tls.pages["/api/v1/query"] = (200, {}, ONE)
     token = tmp_path / "token"
     token.write_text("from-a-file\n")
@@ -174,7 +174,7 @@ def test_a_token_that_the_operator_has_not_allowed_is_never_sent(
     assert not tls.requests
 
 
-def test_a_server_that_is_not_trusted(tls: Server, tmp_path: Path) -> None:
+def test_a_server_that_is_not_trusted_gets_no_request(tls: Server, tmp_path: Path) -> None:
     tls.pages["/api/v1/query"] = (200, {}, ONE)
     verdict, reason = ask(gate("prometheus", tls.url))
     assert verdict is UNKNOWN
@@ -187,7 +187,7 @@ def test_a_server_that_is_not_trusted(tls: Server, tmp_path: Path) -> None:
     assert reason.startswith(f"the CA {missing} cannot be used")
 
 
-def test_a_server_that_is_down(start: Start) -> None:
+def test_a_server_that_is_down_gives_no_answer(start: Start) -> None:
     server = start()
     server.stop()
     for asked in (gate("prometheus", server.url), gate("url", f"{server.url}/?key=hunter2")):

@@ -147,7 +147,7 @@ def test_whether_a_wave_may_begin(clock: VirtualClock) -> None:
         assert monitor.decide_start().verdict is FAIL
 
 
-def test_a_gate_that_answers_for_each_node(clock: VirtualClock) -> None:
+def test_a_gate_that_answers_for_each_node_decides_each_node(clock: VirtualClock) -> None:
     server = Server(clock, lambda _name, now: FAIL if now < 10.0 else PASS)
     with GateMonitor(make_gates("a", nodeLabel="node"), clock, server.wake, server.ask) as monitor:
         clock.sleep(5.0)

@@ -47,7 +47,7 @@ def test_a_policy_without_gates_has_none() -> None:
     assert parse_policy(None).playbooks == WavePlaybooks("", "", 1800.0)
 
 
-def test_each_kind_of_gate() -> None:
+def test_each_kind_of_gate_is_read() -> None:
     gates = parse(
         {"name": "disk", "node": "status.ready"},
         {
@@ -194,7 +194,7 @@ def test_without_jmespath_the_error_says_what_to_install(monkeypatch: pytest.Mon
     assert sentence.startswith("policy.gates[0].node: needs the Python library jmespath: install it")
 
 
-def test_the_playbooks_of_a_wave() -> None:
+def test_the_playbooks_of_a_wave_are_read() -> None:
     policy = parse_policy({"playbooks": {"beforeWave": "before.yml", "afterWave": " my.own.after ", "timeout": "5m"}})
     assert policy.playbooks == WavePlaybooks("before.yml", "my.own.after", 300.0)
     assert errors_of({"playbooks": {"beforeWave": "", "timeout": 0, "afterwave": "x"}}) == (
@@ -220,7 +220,7 @@ def test_the_playbooks_of_a_wave() -> None:
         ("< 1", float("nan"), None),
     ],
 )
-def test_a_condition(text: str, value: float, is_met: bool | None) -> None:
+def test_a_condition_compares_a_value_with_its_bound(text: str, value: float, is_met: bool | None) -> None:
     assert Condition.parse(text).is_met(value) is is_met
 
 

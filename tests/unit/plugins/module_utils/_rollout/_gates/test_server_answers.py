@@ -185,7 +185,7 @@ def test_a_query_with_a_sample_for_each_node() -> None:
         ({"status": "success", "data": {}}, UNKNOWN, "is this the address of an Alertmanager?"),
     ],
 )
-def test_an_alertmanager(alerts: Any, verdict: GateVerdict, reason: str) -> None:
+def test_the_alerts_of_an_alertmanager_decide(alerts: Any, verdict: GateVerdict, reason: str) -> None:
     answer = read(ALERTMANAGER, alerts).answer
     assert answer.verdict is verdict
     assert reason in answer.reason
@@ -233,13 +233,13 @@ def test_a_watchdog_shows_that_alerts_arrive(alerts: Any, verdict: GateVerdict, 
         ({"data": {"alerts": []}}, UNKNOWN, "the answer has no rules that can be read"),
     ],
 )
-def test_the_rules_of_a_prometheus(body: Any, verdict: GateVerdict, reason: str) -> None:
+def test_the_rules_of_a_prometheus_decide(body: Any, verdict: GateVerdict, reason: str) -> None:
     answer = read(RULES, body).answer
     assert answer.verdict is verdict
     assert reason in answer.reason
 
 
-def test_a_watchdog_among_the_rules() -> None:
+def test_a_watchdog_among_the_rules_must_fire() -> None:
     asked = gate("alerts", api="prometheus", matching=".*", watchdog="Watchdog")
     assert read(asked, rules(rule("KubeA"), rule("Watchdog", firing()))).answer.verdict is PASS
     assert read(asked, rules(rule("KubeA"), rule("Watchdog"))).answer.verdict is UNKNOWN
@@ -267,7 +267,7 @@ def test_a_watchdog_among_the_rules() -> None:
         (404, b"ok", {"matching": "ok"}, UNKNOWN),
     ],
 )
-def test_a_url(status: int, body: bytes, settings: Any, verdict: GateVerdict) -> None:
+def test_the_status_and_the_body_of_a_url_decide(status: int, body: bytes, settings: Any, verdict: GateVerdict) -> None:
     answer = read(gate("url", **settings), body, status).answer
     assert answer.verdict is verdict
     assert bool(answer.reason) is (verdict is not PASS)

@@ -278,7 +278,7 @@ def test_the_head_shows_requests_and_approvals_of_the_record() -> None:
         assert "Approved" not in head
 
 
-def test_the_states_of_nodes() -> None:
+def test_each_node_has_its_state() -> None:
     target, other = a_source(1), a_source(2)
     views = {
         "ok": a_view("ok", source=target),
@@ -338,7 +338,7 @@ def test_nodes_with_the_same_reason_are_together_and_the_verdict_is_shown_when_i
         ({"phase": "Complete", "waves_done": 2}, ["done", "done"]),
     ],
 )
-def test_the_progress_of_waves(changes: dict[str, Any], progress: list[str]) -> None:
+def test_a_report_shows_the_progress_of_each_wave(changes: dict[str, Any], progress: list[str]) -> None:
     report = report_of(a_view("a"), a_view("b"), a_view("c"), **changes)
     assert [lane.progress for lane in lanes(report, node_entries(report))] == progress
 
