@@ -116,20 +116,22 @@ def _in_each_mode(suffix: str, allowed: Callable[[str], object], words: str) -> 
     )
 
 
+_QUOTA: dict[str, Rule] = {"quota-resource": required("limitedResources[].resource")}
 _STATIC: dict[str, Rule] = {
     "static-manifests": absolute("staticManifestsDir"),
     "static-manifests-gate": _static_gate,
 }
+_KUBECONFIG: dict[str, Rule] = {"webhook-kubeconfig": _kubeconfig}
 
 ADMISSION_RULES: dict[str, dict[str, Rule]] = {
     "AdmissionConfiguration": {
         "admission-both": _both,
         **ADMISSION_PLUGIN_RULES,
     },
-    "WebhookAdmissionConfiguration": {"webhook-kubeconfig": _kubeconfig, **_STATIC},
+    "WebhookAdmissionConfiguration": {**_KUBECONFIG, **_STATIC},
     "ValidatingAdmissionPolicyConfiguration": _STATIC,
     "MutatingAdmissionPolicyConfiguration": _STATIC,
-    "ResourceQuotaConfiguration": {"quota-resource": required("limitedResources[].resource")},
+    "ResourceQuotaConfiguration": _QUOTA,
     "eventratelimit.Configuration": {
         "limits": required("limits", "must hold at least one limit"),
         "limit-type": required("limits[].type"),
