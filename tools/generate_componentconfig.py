@@ -471,22 +471,32 @@ def closed_values(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def control_plane_flags(schema: Path) -> dict[str, Any]:
-    """Return the flags of the components without a file of flags: by component and form, names or rows.
+    """Return the flags of the components without a file of flags: by form, names or rows.
 
-    A row is name, first minor, last minor or null, and closed values if there are any. A name stands for a row of a
-    flag that all minors have and that takes any value.
+    "own" has them by component, without those that all of these components have alike, which are "shared". A row is
+    name, first minor, last minor or null, and closed values if there are any. A name stands for a row of a flag that
+    all minors have and that takes any value.
     """
     known = {json.loads(path.read_text(encoding="utf-8"))["component"] for path in schema.glob("*_flags.json")}
-    result: dict[str, Any] = {}
-    for row in control_plane_options(schema):
-        if row["component"] in known:
-            continue
+    options = [row for row in control_plane_options(schema) if row["component"] not in known]
+    components = {row["component"] for row in options}
+    readers: dict[str, set[str]] = {}
+    entries = []
+    for row in options:
         last = minor(row["until"]) if "until" in row else None
         values = closed_values(row).get("values")
         entry: list[Any] = [row["flag"], minor(row["since"]), last, *([values] if values else [])]
         is_plain = entry[1:] == [minor("1.20"), None]
-        result.setdefault(row["component"], {}).setdefault(row["type"], []).append(row["flag"] if is_plain else entry)
-    return result
+        entries.append((row["component"], row["type"], row["flag"] if is_plain else entry))
+        readers.setdefault(json.dumps(entries[-1][1:]), set()).add(row["component"])
+    shared: dict[str, Any] = {}
+    own: dict[str, Any] = {component: {} for component in sorted(components)}
+    for component, form, flag in entries:
+        is_shared = readers[json.dumps((form, flag))] == components
+        flags_of_form = (shared if is_shared else own[component]).setdefault(form, [])
+        if flag not in flags_of_form:
+            flags_of_form.append(flag)
+    return {"shared": shared, "own": own}
 
 
 # What a rule about the values of a flag needs, besides its word and its minors.

@@ -87,9 +87,7 @@ class Note:
     @property
     def is_general(self) -> bool:
         """Whether it is about the component itself, whatever its files hold."""
-        return not (
-            self.about.field or self.about.gate or self.about.gates or self.about.flags or self.about.api_version
-        )
+        return self.about._replace(kind="") == NoteSubject()
 
     def as_dict(self) -> dict[str, Any]:
         """Return the note as plain data, for a module's result."""

@@ -6,13 +6,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from functools import cached_property
 
 from ._codec.document import Document
 from ._rules import rule_facts, sections_of
 from ._scalars._unexpanded import UNEXPANDED
-from ._scalars.field_path import Path
+from ._scalars.field_path import Path, overlaps
 from ._schema.kinds import Kind, find_kind
 from .findings import Finding
 
@@ -44,8 +43,8 @@ class UnexpandedValues:
         return False
 
     def _is_about(self, rule: str, path: Path) -> bool:
-        names = [part for part in path if isinstance(part, str)]
-        return any(_covers(field, names) for field in self._fields_by_rule.get(rule, ()))
+        names = tuple(part for part in path if isinstance(part, str))
+        return any(overlaps(field, names) for field in self._fields_by_rule.get(rule, ()))
 
     def _is_map(self, path: Path) -> bool:
         field = self._kind.fields.get(str(path[0])) if self._kind is not None and len(path) == 1 else None
@@ -56,18 +55,12 @@ class UnexpandedValues:
         return find_kind(*self._document.head.values())
 
     @cached_property
-    def _fields_by_rule(self) -> dict[str, list[list[str]]]:
+    def _fields_by_rule(self) -> dict[str, list[Path]]:
         """The names in the paths of each rule's fields, by rule."""
         kind = self._kind
-        fields: dict[str, list[list[str]]] = {}
+        fields: dict[str, list[Path]] = {}
         for section in sections_of(kind) if kind is not None else ():
             for rule, facts in rule_facts(kind.data_module, section).items():  # type: ignore[union-attr]
-                paths = (_LIST_OR_MAP.sub("", name).split(".") for name in facts["fields"])
+                paths = (tuple(_LIST_OR_MAP.sub("", name).split(".")) for name in facts["fields"])
                 fields.setdefault(rule, []).extend(paths)
         return fields
-
-
-def _covers(field: Sequence[str], names: Sequence[str]) -> bool:
-    """Return whether a rule's field is the value's, holds it, or is in it."""
-    length = min(len(field), len(names))
-    return list(field[:length]) == list(names[:length])

@@ -26,12 +26,7 @@ from ._schema._feature_gates import FeatureGates
 from ._schema._strictness import strictness, with_strictness
 from ._schema._type_check import TypeCheck, check_types, embedded_documents
 from ._schema.kinds import KUBELET_CONFIGURATION, MAIN_KINDS, Kind, OperatingSystem, find_kind, kinds
-from ._schema.releases import (
-    minor_name,
-    nearest_known_minor,
-    newest_minor,
-    parse_known_minor,
-)
+from ._schema.releases import minor_name, nearest_known_minor, newest_minor, parse_known_minor
 from .bundle_policy import bundle_findings, denied_field_findings
 from .certainty import missing_layer_findings, with_certainty
 from .expressions import CheckerSource, expression_findings

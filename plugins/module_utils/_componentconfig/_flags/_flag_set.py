@@ -167,10 +167,12 @@ def known_flags(component: str) -> FlagSet | None:
 def _flags_alone(component: str, added: tuple[ReleaseOverlay, ...]) -> FlagSet | None:
     from .._data._control_plane_flags import FLAGS  # a node with a kubelet alone does not need them
 
-    forms = json.loads(FLAGS).get(component)
-    if forms is None:
+    data = json.loads(FLAGS)
+    if component not in data["own"]:
         return None
-    flags = {flag.name: flag for form, rows in forms.items() for row in rows for flag in [_flag_of_row(form, row)]}
+    parts = (data["shared"], data["own"][component])
+    rows = [(form, row) for part in parts for form, rows in part.items() for row in rows]
+    flags = {flag.name: flag for form, row in rows for flag in [_flag_of_row(form, row)]}
     return FlagSet(component, _with_overlays(flags, component, added), False)
 
 

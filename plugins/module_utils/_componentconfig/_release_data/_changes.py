@@ -85,11 +85,11 @@ def changed_defaults(data: ReleaseData) -> dict[str, dict[str, Any]]:
     result: dict[str, dict[str, Any]] = {}
     for kind_name, fields in data.defaults.values.items():
         kind = kind_of_defaults(kind_name)
-        for path, value in fields.items() if kind is not None else ():
-            entry = kind.entry_at(parse_path(path), base) if kind is not None else None
-            if kind is None or entry is None:
-                continue
-            if not is_same_default(kind, path, base, default_at(kind, path, base), value):
+        if kind is None:
+            continue
+        for path, value in fields.items():
+            entry = kind.entry_at(parse_path(path), base)
+            if entry is not None and not is_same_default(kind, path, base, default_at(kind, path, base), value):
                 result.setdefault(kind_name, {})[path] = _absent(entry, base) if value is None else value
     return result
 
@@ -130,11 +130,9 @@ def kind_of_defaults(name: str) -> Kind | None:
 
 def default_at(kind: Kind, path: str, minor: int) -> Any:
     """Return the default of a field as a component without any settings has it."""
-    *parents, name = (str(part) for part in parse_path(path))
-    fields: Mapping[str, Any] = kind.fields
-    for parent in parents:
-        fields = fields[parent].get("fields", {})
-    return default_value(name, {}, fields, minor, FeatureGates(minor, {}))
+    *parents, name = parse_path(path)
+    fields = kind.entries_along(tuple(parents))[-1].get("fields", {}) if parents else kind.fields
+    return default_value(str(name), {}, fields, minor, FeatureGates(minor, {}))
 
 
 def is_same_default(kind: Kind, path: str, minor: int, before: Any, after: Any) -> bool:

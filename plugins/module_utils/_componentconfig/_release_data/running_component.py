@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..._foreign import load_json
@@ -90,19 +90,16 @@ def _has_any(path: str, secrets: Iterable[str]) -> bool:
     return any(secret == path or secret.startswith(f"{path}.") for secret in secrets)
 
 
-def leaf_fields(data: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of a document by path with dots; a list and a map are one field each.
+def leaf_fields(data: Mapping[str, Any], fields: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Return the fields of a document by path with dots; a list and a map are one field each, as is an unknown field.
 
-    fields: the entries of the kind's fields.
+    fields: the entries of the kind's fields. prefix: what each path begins with.
     """
-    return dict(_leaves(data, fields, ""))
-
-
-def _leaves(data: Mapping[str, Any], fields: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:
-    """Yield the fields of an object; what the data do not know is one field."""
+    result: dict[str, Any] = {}
     for name, value in data.items():
         entry = fields.get(name, {})
         if entry.get("type") == "object" and isinstance(value, dict) and "fields" in entry:
-            yield from _leaves(value, entry["fields"], f"{prefix}{name}.")
+            result.update(leaf_fields(value, entry["fields"], f"{prefix}{name}."))
         else:
-            yield f"{prefix}{name}", value
+            result[f"{prefix}{name}"] = value
+    return result

@@ -77,12 +77,14 @@ def _is_security_version(text: str) -> bool:
     return _VERSION.fullmatch(text) is not None and (text == "latest" or int(text[3:]) < 2**63)
 
 
+_QUOTA: dict[str, Rule] = {"quota-resource": required("limitedResources[].resource")}
 _STATIC: dict[str, Rule] = {
     "static-manifests": absolute("staticManifestsDir"),
     "static-manifests-gate": needs_gate(
         "staticManifestsDir", "ManifestBasedAdmissionControlConfig", where="on the command line"
     ),
 }
+_KUBECONFIG: dict[str, Rule] = {"webhook-kubeconfig": _kubeconfig}
 
 ADMISSION_RULES: dict[str, dict[str, Rule]] = {
     "AdmissionConfiguration": {
@@ -94,10 +96,10 @@ ADMISSION_RULES: dict[str, dict[str, Rule]] = {
         ),
         **ADMISSION_PLUGIN_RULES,
     },
-    "WebhookAdmissionConfiguration": {"webhook-kubeconfig": _kubeconfig, **_STATIC},
+    "WebhookAdmissionConfiguration": {**_KUBECONFIG, **_STATIC},
     "ValidatingAdmissionPolicyConfiguration": _STATIC,
     "MutatingAdmissionPolicyConfiguration": _STATIC,
-    "ResourceQuotaConfiguration": {"quota-resource": required("limitedResources[].resource")},
+    "ResourceQuotaConfiguration": _QUOTA,
     "eventratelimit.Configuration": {
         "limits": required("limits", "must hold at least one limit"),
         "limit-type": required("limits[].type"),

@@ -29,4 +29,4 @@ def most_similar(word: str, names: Iterable[str], alike: float) -> str:
     """Return the most similar of the names, "" if none is as similar as `alike`, from 0 to 1."""
     import difflib  # not at the top: most configs need no suggestion
 
-    return next(iter(difflib.get_close_matches(word, names, 1, alike)), "")  # type: ignore[call-overload]
+    return next(iter(difflib.get_close_matches(word, names, 1, alike)), "")

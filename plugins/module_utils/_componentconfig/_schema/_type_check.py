@@ -16,7 +16,7 @@ from datetime import datetime
 from typing import Any, Callable, NamedTuple
 
 from .. import ConfigError
-from .._codec.plain_values import HEAD_FIELDS, head_values
+from .._codec.plain_values import HEAD_FIELDS, head_values, missing_head_fields
 from .._scalars._suggestion import MAX_SUGGESTIONS, most_similar
 from .._scalars.duration import nanoseconds
 from .._scalars.field_path import Path
@@ -344,10 +344,9 @@ def _admission(names: tuple[str, ...], value: Any, path: Path, minor: int) -> It
         yield Finding(path, f"must be a mapping: a {names[0]}", "embedded")
         return
     head = head_values(value)
-    for key in HEAD_FIELDS:
-        if not isinstance(head[key], str) or not head[key]:
-            yield Finding(path + (key,), "is required, as a string", "embedded")
-            return
+    for key in missing_head_fields(head):
+        yield Finding(path + (key,), "is required, as a string", "embedded")
+        return
     yield from _known_document(head, value, names, path, minor)
 
 
