@@ -27,7 +27,9 @@ from ansible_collections.configok.node.plugins.module_utils._machines._status im
     to_dict,
 )
 from ansible_collections.configok.node.plugins.module_utils._operations import UnusableInput
-from ansible_collections.configok.node.plugins.module_utils._operations._machine_plan import select_machines
+from ansible_collections.configok.node.plugins.module_utils._operations._machine_plan.machine_changes import (
+    select_machines,
+)
 from ansible_collections.configok.node.plugins.module_utils._operations._machines import (
     MachineRollout,
     PlannedMachines,

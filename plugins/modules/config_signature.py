@@ -193,9 +193,7 @@ from ansible_collections.configok.node.plugins.module_utils._ansible.api_module 
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.well_known import NAMESPACE_BUNDLES
 from ansible_collections.configok.node.plugins.module_utils._operations._signing import (
     SshKeygen,
-    describe_signatures,
     module_runner,
-    statement_facts,
 )
 from ansible_collections.configok.node.plugins.module_utils._operations.signature_changes import (
     SignatureChange,
@@ -208,6 +206,7 @@ from ansible_collections.configok.node.plugins.module_utils._operations.signatur
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout.timing import current_time
 from ansible_collections.configok.node.plugins.module_utils._text import sanitize_all
+from ansible_collections.configok.node.plugins.module_utils._trust.signature_list import describe_signatures
 
 
 def argument_spec() -> dict[str, Any]:
@@ -263,7 +262,7 @@ def main() -> None:
         verdict = verify_signatures(change, module.params, ssh_keygen, now=current_time())
         result: dict[str, Any] = {
             "changed": change.changed,
-            "statement": statement_facts(change.statement),
+            "statement": change.statement.as_dict(),
             "signatures": sanitize_all(describe_signatures(change.signatures)),
             "trusted": None if verdict is None else verdict.trusted,
             "signers": [] if verdict is None else sanitize_all([signer._asdict() for signer in verdict.signers]),

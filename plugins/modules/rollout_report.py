@@ -135,7 +135,7 @@ from ansible_collections.configok.node.plugins.module_utils._ansible.api_module 
     client_from_params,
     fail_on_errors,
 )
-from ansible_collections.configok.node.plugins.module_utils._operations._machine_plan import (
+from ansible_collections.configok.node.plugins.module_utils._operations._machine_plan.machine_changes import (
     MachineSelection,
     select_machines,
 )

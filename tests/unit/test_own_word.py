@@ -39,7 +39,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node
     NodeView,
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout._record.record import BadConfig, Revision
-from ansible_collections.configok.node.plugins.module_utils._trust.certificates import Certificate
+from ansible_collections.configok.node.plugins.module_utils._trust._certificates import Certificate
 from ansible_collections.configok.node.plugins.module_utils._trust.statement import Statement
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -169,13 +169,13 @@ FACTS: dict[str, tuple[str, ...]] = {
 
 # Every function that refuses something, with what it decides by.
 REFUSALS: dict[str, tuple[str, ...]] = {
-    "_operations/_units/_component_units.py:inspect": (UNITS,),
-    "_operations/_machine_plan/_machine_changes.py:_with_source_problem": (FILES, RECORD),
+    "_operations/_units/component_units.py:inspect": (UNITS,),
+    "_operations/_machine_plan/machine_changes.py:_with_source_problem": (FILES, RECORD),
     "_operations/_machines/_machine_rollout.py:_confirm": (FILES, RECORD, MACHINE),
     "_operations/_machines/_machine_rollout.py:lines": (FILES,),
     "_operations/_machines/_machine_rollout.py:plan": (FILES, RECORD, HOST),
     "_operations/_machines/_machine_rollout.py:run": (FILES,),
-    "_operations/_pool/_pool_rollout.py:plan": (VERSION, POLICY, CONFIG, RECORD),
+    "_operations/_pool/pool_rollout.py:plan": (VERSION, POLICY, CONFIG, RECORD),
     "_operations/_publishing/_release.py:raise_refused": (VERSION, POLICY),
     "_operations/_publishing/_release.py:endorse": (POLICY,),
     "_operations/_publishing/_release.py:prepare": (POLICY, STATEMENT),

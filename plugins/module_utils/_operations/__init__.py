@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What modules and action plugins do, without Ansible. Private to configok.node: no compatibility is promised.
 
-Each operation is a file, or a package whose door is its __init__.
+Each operation is a file or a package.
 """
 
 from __future__ import annotations

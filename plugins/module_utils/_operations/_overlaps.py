@@ -34,8 +34,8 @@ class OtherPools:
     unreadable: tuple[str, ...] = ()
 
 
-def read_other_pools(client: Client, pool: str) -> OtherPools:
-    """Return the records of all pools but one. Raises KubeError."""
+def read_other_pools(client: Client, pool: str = "") -> OtherPools:
+    """Return the records of all pools but one, "" for all. Raises KubeError."""
     try:
         items = client.list(config_maps(NAMESPACE_ROLLOUTS), label_selector=LABEL_POOL).items
     except NotFound:  # before the cluster is prepared

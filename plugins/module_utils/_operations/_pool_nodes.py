@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Read what the nodes of a pool use now."""
+"""Read what a pool and its nodes use now."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ from .._nodeconfig.bundle import Bundle, InvalidBundle
 from .._nodeconfig.local_config import LocalConfig
 from .._rollout._nodes.node_list import MAX_CONNECTIONS
 from .._rollout._nodes.node_view import NodeView
+from .._rollout._record.record import COMPLETE, Record
 
-_MAX_BUNDLES = 50  # that are read at once; a pool uses a few
+MAX_BUNDLES = 50  # that nodes say they use, and that are read at once; a pool uses a few
 
 
 class PoolNodes(NamedTuple):
@@ -39,12 +40,30 @@ class PoolNodes(NamedTuple):
 def read_pool_nodes(client: Client, views: Iterable[NodeView]) -> PoolNodes:
     """Read what these nodes use now. Raises KubeError."""
     movable = [view for view in views if view.has_agent and not view.deleting]
-    bundles = {}
-    for source in sorted({view.active for view in movable if view.active is not None})[:_MAX_BUNDLES]:
-        try:
-            bundles[source] = Bundle.from_config_map(client.get(config_map(source.namespace, source.name)), source)
-        except (NotFound, Forbidden, InvalidBundle):
-            continue  # a node can report any source; its present values are then not known
+    bundles = read_bundles(client, sorted({view.active for view in movable if view.active is not None})[:MAX_BUNDLES])
     hashes = {view.answer.status.local_config for view in movable if view.answer.status is not None}
     local_configs = read_local_configs(client, hashes, workers=MAX_CONNECTIONS)
     return PoolNodes(movable, local_configs, {source: bundle.documents for source, bundle in bundles.items()})
+
+
+def read_bundles(client: Client, sources: Iterable[ConfigSource]) -> dict[ConfigSource, Bundle]:
+    """Return the bundles that can be read: a node can report any source. Raises KubeError."""
+    bundles = {}
+    for source in sources:
+        try:
+            bundles[source] = Bundle.from_config_map(client.get(config_map(source.namespace, source.name)), source)
+        except (NotFound, Forbidden, InvalidBundle):
+            continue
+    return bundles
+
+
+def last_bundle(record: Record) -> tuple[str, str] | None:
+    """Return namespace and name of the bundle of a pool's last complete rollout, both "" for the init config.
+
+    None: no rollout of the pool is complete.
+    """
+    rollout = record.rollout
+    if rollout is not None and rollout.phase == COMPLETE:
+        return rollout.target.namespace, rollout.target.name if rollout.target.namespace else ""
+    complete = [revision for revision in record.revisions if revision.result == COMPLETE]
+    return (complete[-1].namespace, complete[-1].name) if complete else None

@@ -20,10 +20,9 @@ from .._machines._objects.types import Machine, MachineCatalog
 from .._nodeconfig.assignment import ConfigSource
 from .._nodeconfig.bundle import Bundle, InvalidBundle
 from .._rollout._nodes.node_view import NodeView, node_view
-from .._rollout._record.record import COMPLETE
 from .._rollout._record.record_store import read_record
 from .._text import first_names
-from ._pool_nodes import read_pool_nodes
+from ._pool_nodes import last_bundle, read_pool_nodes
 
 _PAGE = 500
 _NAMES_SHOWN = 5
@@ -91,7 +90,7 @@ def _read_source(client: Client | None, machine: Machine) -> tuple[ConfigSource 
     """Return the config source of a Machine and its documents, as far as they can be read."""
     reference = machine.config_source
     if machine.pool:
-        bundle_of_pool = None if client is None else _pool_bundle(client, machine.pool)
+        bundle_of_pool = None if client is None else last_bundle(read_record(client, machine.pool))
         if bundle_of_pool is None:
             state = "" if client is None else ", which has no complete rollout"
             return ConfigSource("", f"pool {machine.pool}{state}", ""), {}
@@ -109,16 +108,3 @@ def _read_source(client: Client | None, machine: Machine) -> tuple[ConfigSource 
     if bundle is None:
         return ConfigSource(namespace, name, ""), {}
     return bundle.source, dict(bundle.documents)
-
-
-def _pool_bundle(client: Client, pool: str) -> tuple[str, str] | None:
-    """Return namespace and name of the bundle of a pool's last complete rollout, both "" for the init config.
-
-    None: no rollout of the pool is complete.
-    """
-    record = read_record(client, pool)
-    rollout = record.rollout
-    if rollout is not None and rollout.phase == COMPLETE:
-        return (rollout.target.namespace, rollout.target.name) if rollout.target.namespace else ("", "")
-    complete = [revision for revision in record.revisions if revision.result == COMPLETE]
-    return (complete[-1].namespace, complete[-1].name) if complete else None

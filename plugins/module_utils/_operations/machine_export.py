@@ -13,16 +13,15 @@ from .._componentconfig._codec.plain_values import decode_values
 from .._componentconfig.findings import InvalidConfig
 from .._kube.api_client import Client
 from .._kube.api_errors import BadRequest, Forbidden, KubeError, NotFound
-from .._kube.api_paths import NODES, config_map, config_maps, node
+from .._kube.api_paths import NODES, config_map, node
 from .._kube.parallel import run_parallel
 from .._machines import MachinesError
 from .._machines._objects.types import Cluster, plain_version
 from .._machines.export import ExportedMachines, export_machines
 from .._nodeconfig.assignment import ConfigSource
-from .._nodeconfig.well_known import LABEL_POOL, NAMESPACE_ROLLOUTS
 from .._rollout._nodes.node_list import MAX_CONNECTIONS
 from .._rollout._record.record import COMPLETE
-from .._rollout._record.record_store import decode_records
+from ._overlaps import read_other_pools
 
 _VERSION_PATH = "/version"
 _KUBEADM = ("kube-system", "kubeadm-config", "ClusterConfiguration")
@@ -79,17 +78,13 @@ def complete_pools(client: Client) -> tuple[dict[str, ConfigSource], list[str]]:
 
     Raises KubeError.
     """
-    try:
-        items = client.list(config_maps(NAMESPACE_ROLLOUTS), label_selector=LABEL_POOL).items
-    except (NotFound, Forbidden):  # before the cluster is prepared, or an identity without pools
-        return {}, []
+    records = read_other_pools(client)
     pools = {}
-    records, unreadable = decode_records(items)
-    for record in records:
+    for record in records.records or ():
         rollout = record.rollout
         if rollout is not None and rollout.phase == COMPLETE and rollout.target.source is not None:
             pools[record.pool] = rollout.target.source
-    return pools, unreadable
+    return pools, list(records.unreadable)
 
 
 def read_cluster(client: Client, name: str) -> Cluster:

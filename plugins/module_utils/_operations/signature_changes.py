@@ -24,14 +24,13 @@ from .._rollout._pool.pool_file import FORM
 from .._rollout._record.record_store import read_record
 from .._rollout._record.revisions import bundle_statement, parse_bundle
 from .._text import sanitize
+from .._trust.signature_list import describe_signatures, is_made_by
 from .._trust.statement import InvalidStatement, Statement, encode_signatures, parse_signatures
 from .._trust.trust_policy import read_trust_policy
 from .._trust.verification import TrustVerdict, verify_bundle
 from ._signature_checker import signature_checker
 from ._signing import (
     SshKeygen,
-    describe_signatures,
-    is_made_by,
     read_signature_files,
     read_signing_key,
     read_statement_file,

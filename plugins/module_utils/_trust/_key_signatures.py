@@ -9,8 +9,8 @@ import hashlib
 
 from .._text import sanitize
 from . import _ed25519
+from ._ssh_wire import InvalidSshData, WireReader
 from .public_keys import SK_ED25519, SSH_ED25519, PublicKey, read_ed25519
-from .ssh_wire import InvalidSshData, WireReader
 
 # A FIDO2 key signs flags and a counter of 4 bytes too.
 _AUTHENTICATOR_BYTES = 5

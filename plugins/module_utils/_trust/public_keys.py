@@ -12,7 +12,7 @@ import re
 from typing import NamedTuple
 
 from . import _ed25519
-from .ssh_wire import InvalidSshData, WireReader
+from ._ssh_wire import InvalidSshData, WireReader
 
 SSH_ED25519 = "ssh-ed25519"
 SK_ED25519 = "sk-ssh-ed25519@openssh.com"

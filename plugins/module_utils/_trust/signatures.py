@@ -11,15 +11,14 @@ from __future__ import annotations
 from typing import NamedTuple, Protocol
 
 from .._text import sanitize
+from ._certificates import CERTIFICATE_SUFFIX, Certificate, parse_certificate
 from ._key_signatures import verify_key_signature
-from .certificates import CERTIFICATE_SUFFIX, Certificate, parse_certificate
+from ._ssh_wire import InvalidSshData
+from ._sshsig import SshSignature, parse_sshsig
 from .public_keys import PublicKey
-from .ssh_wire import InvalidSshData
-from .sshsig import SshSignature, parse_sshsig
 from .statement import SIGNATURE_NAMESPACE, format_time
 from .trust_policy import TrustPolicy
 
-_LAST_TIME = 253402300799  # the end of the year 9999
 _MAX_NAME = 100
 
 
@@ -135,7 +134,7 @@ def _certified(signature: SshSignature, policy: TrustPolicy, audience: str, now:
         certificate.key.fingerprint,
         sanitize(", ".join(certificate.users) or certificate.key_id, _MAX_NAME),
         authority.fingerprint,
-        "" if certificate.valid_before > _LAST_TIME else format_time(certificate.valid_before),
+        format_time(certificate.valid_before),
         certificate.users,
     )
     try:

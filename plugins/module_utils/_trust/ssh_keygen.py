@@ -16,9 +16,9 @@ from typing import Protocol
 
 from .._text import sanitize
 from ._key_signatures import check_authenticator
+from ._ssh_wire import InvalidSshData
 from .signatures import Candidate, SignatureChecker, Signer, UntrustedSignature, check_builtin, find_candidate
 from .ssh_keygen_check import ALLOWED_SIGNERS, SIGNATURE, SshKeygenCheck, SshKeygenResult
-from .ssh_wire import InvalidSshData
 from .statement import SIGNATURE_NAMESPACE
 from .trust_policy import TrustPolicy
 

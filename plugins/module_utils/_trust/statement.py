@@ -16,6 +16,7 @@ from .._foreign import InvalidText, load_json
 
 SIGNATURE_NAMESPACE = "bundle@configok.dev"  # of SSHSIG: a signature for another purpose is none of a bundle
 MAX_SEQUENCE = 10**15 - 1
+_LAST_TIME = 253402300799  # the end of the year 9999, which stands for no end
 _MAX_BYTES = 1024
 _MAX_SIGNATURES = 16
 _MAX_SIGNATURE = 8 * 1024
@@ -64,6 +65,16 @@ class Statement(NamedTuple):
         if self.not_after:
             value["notAfter"] = self.not_after
         return json.dumps(value, separators=(",", ":"))
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return what users see of it as plain data."""
+        return {
+            "text": self.encode(),
+            "sequence": self.sequence,
+            "floor": self.floor,
+            "not_after": self.not_after,
+            "cluster": self.cluster,
+        }
 
     @classmethod
     def parse(cls, text: str) -> Statement:
@@ -156,5 +167,5 @@ def _check_size(signatures: Sequence[str]) -> None:
 
 
 def format_time(seconds: float) -> str:
-    """Return a time, in seconds since the epoch, as RFC 3339 in UTC."""
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
+    """Return a time, in seconds since the epoch, as RFC 3339 in UTC, "" for one after the year 9999."""
+    return "" if seconds > _LAST_TIME else time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))

@@ -18,7 +18,7 @@ import yaml
 from ansible_collections.configok.node.plugins.module_utils._cluster._access_plan import Access
 from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
 from ansible_collections.configok.node.plugins.module_utils._rollout._record.record_store import decode_record
-from ansible_collections.configok.node.plugins.module_utils._trust.sshsig import parse_sshsig
+from ansible_collections.configok.node.plugins.module_utils._trust._sshsig import parse_sshsig
 from ansible_collections.configok.node.plugins.module_utils._trust.statement import parse_signatures
 from support.ansible_runs.controller import Controller, Job, controller_objects
 from support.ansible_runs.playbooks import quick_pool

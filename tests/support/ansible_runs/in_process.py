@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
-from ansible_collections.configok.node.plugins.module_utils._operations._pool import PoolRollout
+from ansible_collections.configok.node.plugins.module_utils._operations._pool.pool_rollout import PoolRollout
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool.pool_file import parse_pool
 from ansible_collections.configok.node.plugins.module_utils._rollout._run.run_options import RunOptions
 from ansible_collections.configok.node.plugins.modules import config_bundle

@@ -20,7 +20,8 @@ from ..._kube.api_errors import NotFound
 from ..._kube.api_paths import config_map
 from ..._nodeconfig.bundle import Bundle, InvalidBundle
 from ..._rollout import UnusableDocument
-from ..._rollout._record.record import COMPLETE, Record
+from ..._rollout._record.record import Record
+from .._pool_nodes import last_bundle
 
 Changes = list[tuple[str, FieldChange]]  # component and change
 
@@ -38,13 +39,8 @@ def current_documents(client: Client, record: Record) -> dict[str, str]:
 
     A missing or damaged bundle gives no documents: they are shown to the user, and no decision depends on them.
     """
-    rollout = record.rollout
-    if rollout is not None and rollout.phase == COMPLETE:
-        namespace, name = rollout.target.namespace, rollout.target.name
-    else:
-        complete = [revision for revision in record.revisions if revision.result == COMPLETE]
-        namespace, name = (complete[-1].namespace, complete[-1].name) if complete else ("", "")
-    if not namespace:
+    namespace, name = last_bundle(record) or ("", "")
+    if not name:
         return {}
     try:
         return dict(Bundle.from_config_map(client.get(config_map(namespace, name))).documents)

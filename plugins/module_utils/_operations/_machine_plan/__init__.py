@@ -2,16 +2,3 @@
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What Machines declare, compared with their Nodes."""
-
-from __future__ import annotations
-
-from ._machine_changes import (
-    MachineSelection,
-    failures_of,
-    machines_in_motion,
-    read_changes,
-    read_statuses,
-    select_machines,
-)
-
-__all__ = ["MachineSelection", "failures_of", "machines_in_motion", "read_changes", "read_statuses", "select_machines"]

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 from ..._cluster.local_configs import read_local_configs
 from ..._kube.api_client import Client
-from ..._kube.api_errors import Forbidden, NotFound
 from ..._kube.api_paths import config_map
 from ..._machines._changes.config_inputs import ConfigInputs
 from ..._machines._changes.types import MachineAction, ObservedMachine
@@ -21,8 +20,7 @@ from ..._nodeconfig.bundle import Bundle, InvalidBundle
 from ..._rollout._nodes.node_list import MAX_CONNECTIONS
 from ..._rollout._record.record import COMPLETE, PAUSED, Record
 from ..._rollout._record.record_store import read_record
-
-_MAX_BUNDLES = 50  # that Nodes say they use, and that are read for one run; machines use a few
+from .._pool_nodes import MAX_BUNDLES, read_bundles
 
 
 class SourceProblem(NamedTuple):
@@ -110,7 +108,7 @@ def resolve_configs(
     declared = {*usable.values(), *references.values()}
     active = {machine.config.active for machine in observed.values() if machine.config.active is not None} - declared
     hashes = {machine.config.local for machine in observed.values()} - {""}
-    bundles = _read_bundles(client, [*sorted(declared), *sorted(active)[:_MAX_BUNDLES]])
+    bundles = read_bundles(client, [*sorted(declared), *sorted(active)[:MAX_BUNDLES]])
     inputs = ConfigInputs(
         pools=usable,
         references=references,
@@ -159,15 +157,3 @@ def _resolve_references(
             continue
         resolved[reference] = source
     return resolved, problems
-
-
-def _read_bundles(client: Client, sources: Iterable[ConfigSource]) -> dict[ConfigSource, Bundle]:
-    """Return the bundles that can be read."""
-    bundles = {}
-    for source in sources:
-        try:
-            bundle = Bundle.from_config_map(client.get(config_map(source.namespace, source.name)), source)
-        except (NotFound, Forbidden, InvalidBundle):
-            continue  # a Node can report any source
-        bundles[source] = bundle
-    return bundles

@@ -43,7 +43,13 @@ from ..._rollout._run.wave_run import WaveResult
 from ..._rollout.plan import Plan, Target
 from ..._rollout.timing import current_time
 from ..._text import first_names, sanitize
-from .._machine_plan import MachineSelection, failures_of, machines_in_motion, read_changes, read_statuses
+from .._machine_plan.machine_changes import (
+    MachineSelection,
+    failures_of,
+    machines_in_motion,
+    read_changes,
+    read_statuses,
+)
 from .._overlaps import machine_rollouts, read_other_pools
 from ._machine_hosts import (
     HostAction,

@@ -2,9 +2,3 @@
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Roll out the config of a pool."""
-
-from __future__ import annotations
-
-from ._pool_rollout import PlannedRollout, PoolRollout
-
-__all__ = ["PlannedRollout", "PoolRollout"]

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Callable
 
 from ..._nodeconfig.bundle import Bundle
@@ -16,17 +15,14 @@ from ..._rollout._nodes.node_view import NodeView
 from ..._rollout._record.record import Record
 from ..._rollout._record.revisions import bundle_statement
 from ..._rollout.plan import Target
-from ..._trust.public_keys import PublicKey
-from ..._trust.signatures import (
-    Signer,
-)
-from ..._trust.ssh_wire import encode_string
-from ..._trust.statement import SIGNATURE_NAMESPACE, InvalidStatement, encode_signatures, parse_signatures
+from ..._trust.signature_list import placeholder_signature, signer_fingerprint
+from ..._trust.signatures import Signer
+from ..._trust.statement import InvalidStatement, encode_signatures, parse_signatures
 from ..._trust.trust_policy import TrustPolicy
 from ..._trust.verification import verify_bundle
 from .._pool_nodes import PoolNodes
 from .._signature_checker import signature_checker, trust_policy
-from .._signing import Endorsement, SshKeygen, signer_fingerprint
+from .._signing import Endorsement, SshKeygen
 from ._target_changes import TargetChanges
 
 
@@ -47,7 +43,7 @@ def review_plan(
     if bundle is None:
         return TrustReview()
     key = endorsement.pending if endorsement is not None else None
-    placeholder = "" if key is None else _placeholder(key)
+    placeholder = "" if key is None else placeholder_signature(key)
     if placeholder:
         bundle = _with_signature(bundle, placeholder)
     pending = None if key is None else Signer(signer_fingerprint(key), key.comment)
@@ -109,12 +105,3 @@ def _with_signature(bundle: Bundle, armored: str) -> Bundle:
     except InvalidStatement:
         present = ()
     return bundle._replace(signatures=encode_signatures([*present, armored]))
-
-
-def _placeholder(key: PublicKey) -> str:
-    """Return an armored signature that names its key and holds nothing."""
-    parts = (key.blob, SIGNATURE_NAMESPACE.encode(), b"", b"sha512", encode_string(b"none") + encode_string(b"none"))
-    data = b"SSHSIG" + (1).to_bytes(4, "big") + b"".join(map(encode_string, parts))
-    text = base64.b64encode(data).decode()
-    lines = [text[start : start + 70] for start in range(0, len(text), 70)]
-    return "\n".join(["-----BEGIN SSH SIGNATURE-----", *lines, "-----END SSH SIGNATURE-----", ""])

@@ -16,8 +16,9 @@ from ..._rollout._decisions.statements import statement_line
 from ..._rollout._nodes.node_view import NodeView
 from ..._rollout._record.revisions import bundle_statement
 from ..._text import sanitize, sanitize_all
+from ..._trust.signature_list import list_signatures
 from .._changes import field_changes
-from .._signing import Endorser, list_signatures, signing_command, statement_facts, write_statement_file
+from .._signing import Endorser, signing_command, write_statement_file
 from ._release import (
     Draft,
     Publication,
@@ -57,7 +58,7 @@ def publish(
         "config_source": None if source is None else source.to_dict(),
         "revision": release.revision,
         "recorded": release.is_recorded and source is not None,
-        "statement": statement_facts(statement),
+        "statement": None if statement is None else statement.as_dict(),
         "signatures": sanitize_all(list_signatures(release.bundle.signatures)),
         "signing_command": "",
         "text": sanitize_all(
@@ -93,7 +94,7 @@ def write_statement(
         "config_source": None,
         "revision": drafted.record.next_revision_number(),
         "recorded": False,
-        "statement": statement_facts(statement),
+        "statement": statement.as_dict(),
         "signatures": [],
         "signing_command": command,
         "text": [sanitize(f"{path} has the statement of {metadata['name']}. Sign it with {command}")],

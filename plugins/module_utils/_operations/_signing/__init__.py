@@ -17,7 +17,6 @@ from ._endorser import (
     unused_options,
     write_statement_file,
 )
-from ._signature_list import describe_signatures, is_made_by, list_signatures, signer_fingerprint, statement_facts
 from ._ssh_signer import CommandResult, SshKeygen, module_runner, read_signing_key
 
 __all__ = [
@@ -26,18 +25,13 @@ __all__ = [
     "Endorser",
     "SigningOptions",
     "SshKeygen",
-    "describe_signatures",
-    "is_made_by",
     "key_warnings",
-    "list_signatures",
     "module_runner",
     "read_signature_files",
     "read_signing_key",
     "read_statement_file",
-    "signer_fingerprint",
     "signing_command",
     "split_signatures",
-    "statement_facts",
     "unused_options",
     "write_statement_file",
 ]

@@ -22,9 +22,9 @@ from ..._rollout._decisions.statements import StatementOptions, check_floor, che
 from ..._rollout._record.record import Record
 from ..._text import first_names
 from ..._trust.public_keys import PublicKey
+from ..._trust.signature_list import is_signed_by, signer_fingerprint
 from ..._trust.statement import SIGNATURE_NAMESPACE, InvalidStatement, Statement, encode_signatures, parse_signatures
 from ..._trust.trust_policy import BUILTIN_KEY_TYPES
-from ._signature_list import is_signed_by, signer_fingerprint
 from ._ssh_signer import SshKeygen, read_signing_key
 
 _MAX_FILE = 256 * 1024

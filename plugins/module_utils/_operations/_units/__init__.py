@@ -2,9 +2,3 @@
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """How systemd starts the components of a node."""
-
-from __future__ import annotations
-
-from ._component_units import ComponentUnits, NoSystemd, Runner, SystemctlFailed
-
-__all__ = ["ComponentUnits", "NoSystemd", "Runner", "SystemctlFailed"]

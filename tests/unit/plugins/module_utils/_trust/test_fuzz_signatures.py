@@ -14,8 +14,10 @@ from hypothesis import strategies as st
 
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle import Bundle, build_bundle
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.strict_mapping import MessageForm, StrictFields
+from ansible_collections.configok.node.plugins.module_utils._trust._certificates import parse_certificate
 from ansible_collections.configok.node.plugins.module_utils._trust._key_signatures import verify_key_signature
-from ansible_collections.configok.node.plugins.module_utils._trust.certificates import parse_certificate
+from ansible_collections.configok.node.plugins.module_utils._trust._ssh_wire import InvalidSshData
+from ansible_collections.configok.node.plugins.module_utils._trust._sshsig import parse_sshsig
 from ansible_collections.configok.node.plugins.module_utils._trust.public_keys import (
     InvalidPublicKey,
     PublicKey,
@@ -30,8 +32,6 @@ from ansible_collections.configok.node.plugins.module_utils._trust.ssh_keygen_ch
     SshKeygenCheck,
     SshKeygenResult,
 )
-from ansible_collections.configok.node.plugins.module_utils._trust.ssh_wire import InvalidSshData
-from ansible_collections.configok.node.plugins.module_utils._trust.sshsig import parse_sshsig
 from ansible_collections.configok.node.plugins.module_utils._trust.statement import (
     InvalidStatement,
     Statement,

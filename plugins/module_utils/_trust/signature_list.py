@@ -1,33 +1,18 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Describe statements and signatures for users; whether they are right is not decided here."""
+"""Describes signatures for users; whether they are right is not decided here."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from ..._trust.certificates import CERTIFICATE_SUFFIX, Certificate, parse_certificate
-from ..._trust.public_keys import PublicKey
-from ..._trust.ssh_wire import InvalidSshData
-from ..._trust.sshsig import parse_sshsig
-from ..._trust.statement import InvalidStatement, Statement, format_time, parse_signatures
-
-_LAST_TIME = 253402300799  # the end of the year 9999
-
-
-def statement_facts(statement: Statement | None) -> dict[str, Any] | None:
-    """Return a statement as plain data, None without one."""
-    if statement is None:
-        return None
-    return {
-        "text": statement.encode(),
-        "sequence": statement.sequence,
-        "floor": statement.floor,
-        "not_after": statement.not_after,
-        "cluster": statement.cluster,
-    }
+from ._certificates import CERTIFICATE_SUFFIX, Certificate, parse_certificate
+from ._ssh_wire import InvalidSshData, encode_string
+from ._sshsig import SshSignature, parse_sshsig
+from .public_keys import PublicKey
+from .statement import SIGNATURE_NAMESPACE, InvalidStatement, format_time, parse_signatures
 
 
 def list_signatures(annotation: str) -> list[dict[str, Any]]:
@@ -67,18 +52,14 @@ def _describe(armored: str) -> dict[str, Any]:
         "type": key.type,
         "key_id": certificate.key_id,
         "principals": list(certificate.principals),
-        "valid_after": _time(certificate.valid_after) if certificate.valid_after else "",
-        "valid_before": _time(certificate.valid_before),
+        "valid_after": format_time(certificate.valid_after) if certificate.valid_after else "",
+        "valid_before": format_time(certificate.valid_before),
         "authority": certificate.authority.fingerprint,
     }
 
 
 def _certificate(key: PublicKey) -> Certificate | None:
     return parse_certificate(key) if key.type.endswith(CERTIFICATE_SUFFIX) else None
-
-
-def _time(seconds: int) -> str:
-    return "" if seconds > _LAST_TIME else format_time(seconds)
 
 
 def is_made_by(armored: str, key: PublicKey) -> bool:
@@ -104,3 +85,9 @@ def signer_fingerprint(key: PublicKey) -> str:
     except InvalidSshData:
         certificate = None
     return key.fingerprint if certificate is None else certificate.key.fingerprint
+
+
+def placeholder_signature(key: PublicKey) -> str:
+    """Return an armored signature that names its key and holds nothing."""
+    nothing = encode_string(b"none") + encode_string(b"none")
+    return SshSignature(key, SIGNATURE_NAMESPACE, "sha512", nothing).armor()

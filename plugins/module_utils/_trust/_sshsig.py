@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reads SSHSIG signatures, as ssh-keygen -Y sign writes them."""
+"""Reads and writes SSHSIG signatures, as ssh-keygen -Y sign writes them."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import binascii
 import hashlib
 from typing import NamedTuple
 
+from ._ssh_wire import InvalidSshData, WireReader, encode_string
 from .public_keys import PublicKey
-from .ssh_wire import InvalidSshData, WireReader, encode_string
 
 MAX_SIGNATURE = 8 * 1024  # characters
 _BEGIN, _END = "-----BEGIN SSH SIGNATURE-----", "-----END SSH SIGNATURE-----"
@@ -36,6 +36,20 @@ class SshSignature(NamedTuple):
         digest = _HASHES[self.hash_algorithm](message).digest()
         parts = (self.namespace.encode(), b"", self.hash_algorithm.encode(), digest)
         return _MAGIC + b"".join(map(encode_string, parts))
+
+    def armor(self) -> str:
+        """Return the text, as ssh-keygen -Y sign writes it."""
+        parts = (
+            self.public_key.blob,
+            self.namespace.encode(),
+            b"",
+            self.hash_algorithm.encode(),
+            self.signature,
+        )
+        data = _MAGIC + _VERSION.to_bytes(4, "big") + b"".join(map(encode_string, parts))
+        text = base64.b64encode(data).decode()
+        lines = [text[start : start + 70] for start in range(0, len(text), 70)]
+        return "\n".join([_BEGIN, *lines, _END, ""])
 
 
 def parse_sshsig(armored: str) -> SshSignature:

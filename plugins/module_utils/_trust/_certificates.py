@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from .._text import sanitize
+from ._ssh_wire import InvalidSshData, WireReader, encode_string
 from .public_keys import PublicKey
-from .ssh_wire import InvalidSshData, WireReader, encode_string
 
 CERTIFICATE_SUFFIX = "-cert-v01@openssh.com"
 # The type of each certificate, the type of the key in it, and the number of strings that the key has.
