@@ -5,7 +5,3 @@
 
 Nothing is imported here, so that what needs only an error or a path stays cheap.
 """
-
-from __future__ import annotations
-
-__all__: list[str] = []

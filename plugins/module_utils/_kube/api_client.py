@@ -11,14 +11,15 @@ from typing import Any, Literal, NamedTuple
 from urllib.parse import urlencode
 
 from .._foreign import load_json
+from ._interrupt import Interrupt
+from ._retry_after import parse_retry_after
 from .api_errors import Gone, KubeError, NotFound, Unreachable, UnusableAnswer, error_for, shorten
 from .api_paths import describe
 from .credentials import Credentials
-from .interrupt import Interrupt
-from .retry import ONCE, parse_retry_after, wait_before_retry
-from .transport import HAS_URLLIB3, URLLIB3_IMPORT_ERROR, ClientSettings, Lines, Response, Timing, Transport
+from .retry import ONCE, wait_before_retry
+from .transport import ClientSettings, Lines, Response, Timing, Transport
 
-__all__ = ["HAS_URLLIB3", "URLLIB3_IMPORT_ERROR", "Client", "Lines", "Listing", "Object", "PatchType"]
+__all__ = ["Client", "Interrupt", "Listing", "Object", "PatchType"]
 
 Object = dict[str, Any]
 

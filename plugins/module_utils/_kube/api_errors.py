@@ -8,17 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 from .._foreign import load_json
+from ._retry_after import bounded_retry_after
 
-MAX_RETRY_AFTER = 300.0  # seconds: whatever a server asks for, it is asked again after five minutes
 _LONGEST = 300
 _LONGEST_REASON = 64
-
-
-def bounded_retry_after(seconds: object) -> float | None:
-    """Return the seconds of a Retry-After, at most MAX_RETRY_AFTER, or None if it is not a positive number."""
-    if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not seconds >= 0:
-        return None
-    return float(min(seconds, MAX_RETRY_AFTER))
 
 
 def shorten(text: str, limit: int = _LONGEST) -> str:

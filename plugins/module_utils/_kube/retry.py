@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import random as _random
 from collections.abc import Callable
-from email.utils import parsedate_to_datetime
 from typing import NamedTuple
 
 from .api_errors import (
@@ -16,7 +15,6 @@ from .api_errors import (
     ServerError,
     TooManyRequests,
     Unreachable,
-    bounded_retry_after,
 )
 
 
@@ -35,22 +33,6 @@ class RetryPolicy(NamedTuple):
 
 PATIENT = RetryPolicy()
 ONCE = RetryPolicy(attempts=1)
-
-
-def parse_retry_after(value: str | None, now: float) -> float | None:
-    """Return the seconds that a Retry-After header asks for, at most MAX_RETRY_AFTER, or None if it cannot be read.
-
-    value: a number or an HTTP date; now: wall-clock time.
-    """
-    if not value:
-        return None
-    text = value.strip()
-    if text.isascii() and text.isdigit():
-        return bounded_retry_after(float(text))
-    try:
-        return bounded_retry_after(max(0.0, parsedate_to_datetime(text).timestamp() - now))
-    except (TypeError, ValueError, OverflowError, IndexError):
-        return None
 
 
 def is_transient(error: KubeError, *, idempotent: bool) -> bool:

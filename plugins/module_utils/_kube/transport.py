@@ -20,10 +20,10 @@ import traceback
 from collections.abc import Callable, Generator
 from typing import Any, NamedTuple
 
+from ._interrupt import Interrupt, SocketOptions
 from .api_errors import CredentialsError, KubeError, MissingLibrary, Unreachable, UnusableAnswer, shorten
 from .api_paths import describe
 from .credentials import Credentials, Stamp, file_stamps, ssl_context
-from .interrupt import Interrupt, SocketOptions
 from .retry import PATIENT, RetryPolicy
 
 try:

@@ -11,12 +11,13 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Literal, NamedTuple, cast
 
 from .._foreign import load_json
-from .api_client import Client, Lines, Object
-from .api_errors import MAX_RETRY_AFTER, Gone, KubeError, Unreachable, error_of_status
+from ._interrupt import Interrupt
+from ._retry_after import MAX_RETRY_AFTER
+from .api_client import Client, Object
+from .api_errors import Gone, KubeError, Unreachable, error_of_status
 from .api_paths import describe
-from .interrupt import Interrupt
 from .retry import backoff_delay
-from .transport import Timing
+from .transport import Lines, Timing
 
 SERVER_TIMEOUT = (290.0, 350.0)
 GRACE = 15.0

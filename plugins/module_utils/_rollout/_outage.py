@@ -11,9 +11,8 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from typing import Any, TypeVar
 
-from .._kube.api_client import Client, Listing, Object
+from .._kube.api_client import Client, Interrupt, Listing, Object
 from .._kube.api_errors import Forbidden, KubeError, Unauthorized
-from .._kube.interrupt import Interrupt
 from .._kube.retry import is_transient
 from . import ApiUnavailable
 from .timing import Clock

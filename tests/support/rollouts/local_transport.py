@@ -9,9 +9,9 @@ import queue
 from collections.abc import Callable
 from urllib.parse import parse_qsl, unquote
 
+from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Interrupt
 from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import Unreachable
 from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import describe
-from ansible_collections.configok.node.plugins.module_utils._kube.interrupt import Interrupt
 from ansible_collections.configok.node.plugins.module_utils._kube.transport import Lines, Transport
 from ansible_collections.configok.node.plugins.module_utils._kube.transport import Response as Answer
 from embedded_apiserver.http_server import Request, Response

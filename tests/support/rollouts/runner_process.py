@@ -9,10 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client, Interrupt
 from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import Unreachable
 from ansible_collections.configok.node.plugins.module_utils._kube.credentials import Credentials
-from ansible_collections.configok.node.plugins.module_utils._kube.interrupt import Interrupt
 from ansible_collections.configok.node.plugins.module_utils._kube.retry import ONCE, PATIENT
 from ansible_collections.configok.node.plugins.module_utils._kube.transport import ClientSettings, Lines, Timing
 from ansible_collections.configok.node.plugins.module_utils._kube.transport import Response as Answer

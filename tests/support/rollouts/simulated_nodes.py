@@ -9,10 +9,9 @@ import threading
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client, Interrupt
 from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import KubeError, NotFound
 from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import NODES, node, node_status
-from ansible_collections.configok.node.plugins.module_utils._kube.interrupt import Interrupt
 from ansible_collections.configok.node.plugins.module_utils._kube.transport import Timing
 from ansible_collections.configok.node.plugins.module_utils._kube.watch import watch
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig import config_ok as verdicts

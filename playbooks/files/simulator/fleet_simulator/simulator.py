@@ -25,14 +25,13 @@ from ansible_collections.configok.node.plugins.module_utils._agent._state.desire
 from ansible_collections.configok.node.plugins.module_utils._agent._state.node_state import Moment
 from ansible_collections.configok.node.plugins.module_utils._agent.node_watch import annotations_of
 from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
-from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client, Interrupt
 from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import (
     AlreadyExists,
     Conflict,
     KubeError,
     NotFound,
 )
-from ansible_collections.configok.node.plugins.module_utils._kube.interrupt import Interrupt
 from ansible_collections.configok.node.plugins.module_utils._kube.parallel import run_parallel
 from ansible_collections.configok.node.plugins.module_utils._kube.watch import watch
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import ConfigSource

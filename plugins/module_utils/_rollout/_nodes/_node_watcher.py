@@ -11,10 +11,9 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
-from ..._kube.api_client import Client
+from ..._kube.api_client import Client, Interrupt
 from ..._kube.api_errors import Forbidden, KubeError, ServerError, TooManyRequests, Unauthorized, Unreachable
 from ..._kube.api_paths import NODES
-from ..._kube.interrupt import Interrupt
 from ..._kube.transport import Timing
 from ..._kube.watch import EventType, WatchSettings, watch
 from .. import RolloutError

@@ -9,10 +9,9 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from ..._kube.api_client import Client
+from ..._kube.api_client import Client, Interrupt
 from ..._kube.api_errors import KubeError
 from ..._kube.api_paths import config_maps
-from ..._kube.interrupt import Interrupt
 from ..._kube.transport import Timing
 from ..._kube.watch import WatchSettings, watch
 from ..._nodeconfig.well_known import NAMESPACE_ROLLOUTS

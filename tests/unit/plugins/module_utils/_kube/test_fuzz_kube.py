@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.configok.node.plugins.module_utils._kube import api_client, watch
+from ansible_collections.configok.node.plugins.module_utils._kube._retry_after import parse_retry_after
 from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import (
     CredentialsError,
     KubeError,
@@ -21,7 +22,6 @@ from ansible_collections.configok.node.plugins.module_utils._kube.api_errors imp
     error_for,
 )
 from ansible_collections.configok.node.plugins.module_utils._kube.credentials import from_kubeconfig
-from ansible_collections.configok.node.plugins.module_utils._kube.retry import parse_retry_after
 from support.fuzz.hostile import TEXTS, damaged, json_texts, parse_twice
 from support.fuzz.settings import fuzz
 

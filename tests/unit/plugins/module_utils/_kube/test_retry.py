@@ -6,11 +6,11 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._kube import api_errors as errors
+from ansible_collections.configok.node.plugins.module_utils._kube._retry_after import parse_retry_after
 from ansible_collections.configok.node.plugins.module_utils._kube.retry import (
     RetryPolicy,
     backoff_delay,
     is_transient,
-    parse_retry_after,
     wait_before_retry,
 )
 

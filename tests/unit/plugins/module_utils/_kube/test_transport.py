@@ -19,13 +19,13 @@ import urllib3
 from ansible_collections.configok.node.plugins.module_utils._kube import api_errors as errors
 from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
 from ansible_collections.configok.node.plugins.module_utils._kube import transport
+from ansible_collections.configok.node.plugins.module_utils._kube._interrupt import Interrupt
 from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
 from ansible_collections.configok.node.plugins.module_utils._kube.credentials import (
     Credentials,
     from_kubeconfig,
     ssl_context,
 )
-from ansible_collections.configok.node.plugins.module_utils._kube.interrupt import Interrupt
 from ansible_collections.configok.node.plugins.module_utils._kube.transport import ClientSettings, Timing
 
 N1 = paths.node("n1")
