@@ -16,12 +16,12 @@ from ansible_collections.configok.node.plugins.module_utils._ansible.api_module 
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig.findings import finding_lines
 from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import KubeError
-from ansible_collections.configok.node.plugins.module_utils._operations._changes import field_changes, text_diff
 from ansible_collections.configok.node.plugins.module_utils._operations._pool.pool_rollout import (
     PlannedRollout,
     PoolRollout,
 )
 from ansible_collections.configok.node.plugins.module_utils._operations._signing import SshKeygen
+from ansible_collections.configok.node.plugins.module_utils._operations.bundle_changes import field_changes, text_diff
 from ansible_collections.configok.node.plugins.module_utils._operations.release_data import using_release_data
 from ansible_collections.configok.node.plugins.module_utils._rollout import (
     ConfigRefused,

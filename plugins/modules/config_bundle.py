@@ -379,7 +379,6 @@ from ansible_collections.configok.node.plugins.module_utils._ansible.api_module 
 )
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle_trial import Trial
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.well_known import NAMESPACE_BUNDLES
-from ansible_collections.configok.node.plugins.module_utils._operations._changes import text_diff
 from ansible_collections.configok.node.plugins.module_utils._operations._publishing import (
     Publication,
     publish,
@@ -392,6 +391,7 @@ from ansible_collections.configok.node.plugins.module_utils._operations._signing
     SshKeygen,
     module_runner,
 )
+from ansible_collections.configok.node.plugins.module_utils._operations.bundle_changes import text_diff
 from ansible_collections.configok.node.plugins.module_utils._operations.release_facts import using_release_facts
 from ansible_collections.configok.node.plugins.module_utils._rollout._decisions.statements import StatementOptions
 from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_list import list_nodes

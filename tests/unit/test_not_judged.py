@@ -40,11 +40,11 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig.mig
 from ansible_collections.configok.node.plugins.module_utils._componentconfig.upgrade import upgrade
 from ansible_collections.configok.node.plugins.module_utils._machines._changes._config_check import check_config
 from ansible_collections.configok.node.plugins.module_utils._machines._changes.config_inputs import ConfigInputs
-from ansible_collections.configok.node.plugins.module_utils._operations._changes import SourceDocument
 from ansible_collections.configok.node.plugins.module_utils._operations._publishing._release import (
     check_documents,
     version_warnings,
 )
+from ansible_collections.configok.node.plugins.module_utils._operations.bundle_changes import SourceDocument
 from ansible_collections.configok.node.plugins.modules import component_config, component_config_diff
 from support.ansible_runs.modules import run_module
 from support.configs.checking import check_file

@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-__all__ = ["ClusterRefused"]
-
 
 class ClusterRefused(Exception):
     """The cluster must not be changed now; the message says why and what to do, in one sentence."""

@@ -36,19 +36,6 @@ from ._admission_parameters import (
 from ._admission_policies import BUNDLES_POLICY, NODES_POLICY
 from ._flow_control import AGENTS_FLOW
 
-__all__ = [
-    "Access",
-    "AccessStep",
-    "StepAction",
-    "admission_parameters",
-    "collection_of",
-    "name_of",
-    "path_of",
-    "plan_absent",
-    "plan_present",
-    "with_present_access",
-]
-
 StepAction = Literal["create", "recreate", "patch", "delete"]
 
 # The options with the subjects of a role, and a binding of each that says whom they name now.

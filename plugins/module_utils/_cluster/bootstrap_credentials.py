@@ -15,7 +15,7 @@ from typing import Any
 
 from .._kube.api_client import Client
 from .._kube.api_errors import AlreadyExists, Forbidden, KubeError, NotFound, Unauthorized
-from .._kube.api_paths import SELF_SUBJECT_ACCESS_REVIEWS, node, secret
+from .._kube.api_paths import SELF_SUBJECT_ACCESS_REVIEWS, SUBJECT_ACCESS_REVIEWS, node, secret
 from .._kube.api_paths import secrets as secrets_of
 from .._text import sanitize
 from . import ClusterRefused
@@ -34,19 +34,10 @@ from ._certificate_request import Requester
 from ._csr_approval import CsrApprover
 from .authorities import SETUP, cluster_ca
 
-__all__ = ["BOOTSTRAP_LIFETIME", "BootstrapCredentials"]
+__all__ = ["ASK_FOR_CERTIFICATE", "BOOTSTRAP_LIFETIME", "MAY_NOT_ASK", "BootstrapCredentials", "is_allowed"]
 
-_REVIEW = {
-    "apiVersion": "authorization.k8s.io/v1",
-    "kind": "SelfSubjectAccessReview",
-    "spec": {
-        "resourceAttributes": {
-            "group": "certificates.k8s.io",
-            "resource": "certificatesigningrequests",
-            "verb": "create",
-        }
-    },
-}
+ASK_FOR_CERTIFICATE = {"group": "certificates.k8s.io", "resource": "certificatesigningrequests", "verb": "create"}
+MAY_NOT_ASK = f"the group {BOOTSTRAPPERS_GROUP} may not create CertificateSigningRequests: {SETUP}"
 _POLL = 1.0  # s
 _TOKEN_VISIBLE = 10.0  # s until every API server knows a new token
 # A kubelet without a certificate asks for one at once: a Node that was there before, and is Ready, needs none.
@@ -199,7 +190,9 @@ class BootstrapCredentials:
         with Client(credentials) as client:
             while True:
                 try:
-                    review = client.create(SELF_SUBJECT_ACCESS_REVIEWS, dict(_REVIEW))
+                    if not is_allowed(client, ASK_FOR_CERTIFICATE):
+                        raise ClusterRefused(MAY_NOT_ASK)
+                    return
                 except Unauthorized:
                     if self._monotonic() - start < _TOKEN_VISIBLE:
                         self._sleep(_POLL / 4)
@@ -208,11 +201,6 @@ class BootstrapCredentials:
                         f"the API server {self._client.server} does not accept bootstrap tokens: start kube-apiserver "
                         "with --enable-bootstrap-token-auth=true"
                     ) from None
-                if not (review.get("status") or {}).get("allowed"):
-                    raise ClusterRefused(
-                        f"the group {BOOTSTRAPPERS_GROUP} may not create CertificateSigningRequests: {SETUP}"
-                    )
-                return
 
     def _end(self) -> None:
         """End the thread, and delete the token. What cannot be deleted expires."""
@@ -231,6 +219,15 @@ class BootstrapCredentials:
                 finally:
                     self._secret_uid = ""
                     _release_id(token.token_id)
+
+
+def is_allowed(client: Client, attributes: Mapping[str, str], subject: Mapping[str, Any] | None = None) -> bool:
+    """Return what an access review answers, about the client's own identity or about a subject. Raises KubeError."""
+    path = SUBJECT_ACCESS_REVIEWS if subject else SELF_SUBJECT_ACCESS_REVIEWS
+    kind = "SubjectAccessReview" if subject else "SelfSubjectAccessReview"
+    spec = {"resourceAttributes": dict(attributes), **(subject or {})}
+    review = client.create(path, {"apiVersion": "authorization.k8s.io/v1", "kind": kind, "spec": spec})
+    return bool((review.get("status") or {}).get("allowed"))
 
 
 def _without(token: BootstrapToken, error: KubeError) -> str:

@@ -5,19 +5,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from .._kube.api_client import Client
 from .._kube.api_errors import Forbidden, KubeError, NotFound
-from .._kube.api_paths import SELF_SUBJECT_ACCESS_REVIEWS, SUBJECT_ACCESS_REVIEWS
 from . import ClusterRefused
 from ._bootstrap_objects import BOOTSTRAPPERS_GROUP, TOKEN_IDS, TOKEN_NAMESPACE, BootstrapToken
 from ._certificate_request import KUBELET_CLIENT_SIGNER
 from .authorities import SETUP, client_ca, cluster_ca
-from .bootstrap_credentials import BootstrapCredentials
+from .bootstrap_credentials import ASK_FOR_CERTIFICATE, MAY_NOT_ASK, BootstrapCredentials, is_allowed
 
-_REQUESTS: Final = {"group": "certificates.k8s.io", "resource": "certificatesigningrequests"}
 _SIGNER: Final = {"group": "certificates.k8s.io", "resource": "signers", "name": KUBELET_CLIENT_SIGNER}
 # What the run itself does to create a machine, beyond what every rollout does.
 _OF_THE_RUN: Final = {
@@ -46,12 +43,11 @@ def creation_refusals(client: Client) -> list[str]:
     denied = unknown + [
         f"this run may not {what}: {SETUP}"
         for what, attributes in _OF_THE_RUN.items()
-        if not _is_allowed(client, SELF_SUBJECT_ACCESS_REVIEWS, "SelfSubjectAccessReview", attributes)
+        if not is_allowed(client, attributes)
     ]
-    asks = {**_REQUESTS, "verb": "create"}
     try:
-        if not _is_allowed(client, SUBJECT_ACCESS_REVIEWS, "SubjectAccessReview", asks, _BOOTSTRAPPER):
-            denied.append(f"the group {BOOTSTRAPPERS_GROUP} may not create CertificateSigningRequests: {SETUP}")
+        if not is_allowed(client, ASK_FOR_CERTIFICATE, _BOOTSTRAPPER):
+            denied.append(MAY_NOT_ASK)
     except (Forbidden, NotFound):  # most identities may ask about themselves only: bootstrap_refusals finds out
         pass
     return denied
@@ -67,16 +63,3 @@ def bootstrap_refusals(client: Client, machine: str) -> list[str]:
             return []
     except (ClusterRefused, KubeError) as error:
         return [str(error)]
-
-
-def _is_allowed(
-    client: Client,
-    path: str,
-    kind: str,
-    attributes: Mapping[str, str],
-    subject: Mapping[str, Any] | None = None,
-) -> bool:
-    """Return what an access review answers. Raises KubeError."""
-    spec = {"resourceAttributes": dict(attributes), **(subject or {})}
-    review = client.create(path, {"apiVersion": "authorization.k8s.io/v1", "kind": kind, "spec": spec})
-    return bool((review.get("status") or {}).get("allowed"))

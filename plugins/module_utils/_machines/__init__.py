@@ -12,8 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["InvalidMachines", "MachinesError"]
-
 
 class MachinesError(Exception):
     """Machines that cannot be reconciled; the text is one sentence with the cause and the remedy."""

@@ -8,8 +8,6 @@ Each operation is a file or a package.
 
 from __future__ import annotations
 
-__all__ = ["UnusableInput"]
-
 
 class UnusableInput(Exception):
     """Raised for an option, a file or a unit that cannot be used; the text is one sentence without its full stop."""

@@ -26,9 +26,9 @@ from .._rollout._report.pool_status import nodes_of
 from .._rollout._run.pool_lock import current_holder
 from .._rollout.plan import Target
 from .._rollout.timing import Clock
-from ._changes import NodeGroup, Overrides, SourceDocument, denied_findings, group_changes
 from ._machine_plan.machine_changes import MachineSelection, read_statuses
 from ._pool_nodes import read_pool_nodes
+from .bundle_changes import NodeGroup, Overrides, SourceDocument, denied_findings, group_changes
 
 _MACHINES_NOTE = "What it changes on each machine is in the plan of configok.node.machines."
 

@@ -13,8 +13,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._cluster._access_plan import Access
-from ansible_collections.configok.node.plugins.module_utils._cluster.access import apply_steps, plan_setup
+from ansible_collections.configok.node.plugins.module_utils._cluster.access import Access, apply_steps, plan_setup
 from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import NotFound
 from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import node as node_path
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.well_known import ANNOTATION_CONFIG_STATUS

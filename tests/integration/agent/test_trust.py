@@ -15,8 +15,7 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.configok.node.plugins.module_utils._cluster._access_plan import Access
-from ansible_collections.configok.node.plugins.module_utils._cluster.access import apply_steps, plan_setup
+from ansible_collections.configok.node.plugins.module_utils._cluster.access import Access, apply_steps, plan_setup
 from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
 from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import NotFound
 from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import config_maps

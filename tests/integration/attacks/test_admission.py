@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._cluster._access_plan import Access
 from ansible_collections.configok.node.plugins.module_utils._cluster._admission_parameters import (
     DEFAULT_POOL_LABEL,
     subject_lines,
@@ -27,7 +26,7 @@ from ansible_collections.configok.node.plugins.module_utils._cluster._admission_
     NODES_POLICY,
     admission_policies,
 )
-from ansible_collections.configok.node.plugins.module_utils._cluster.access import apply_steps, plan_setup
+from ansible_collections.configok.node.plugins.module_utils._cluster.access import Access, apply_steps, plan_setup
 from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
 from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
 from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import Forbidden, Invalid

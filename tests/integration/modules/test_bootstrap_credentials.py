@@ -18,13 +18,13 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._cluster import ClusterRefused, bootstrap_credentials
-from ansible_collections.configok.node.plugins.module_utils._cluster._access_plan import Access
 from ansible_collections.configok.node.plugins.module_utils._cluster._bootstrap_objects import (
     TOKEN_IDS,
     new_token,
     secret_name,
 )
 from ansible_collections.configok.node.plugins.module_utils._cluster._certificate_request import with_approval
+from ansible_collections.configok.node.plugins.module_utils._cluster.access import Access
 from ansible_collections.configok.node.plugins.module_utils._cluster.authorities import client_ca, cluster_ca
 from ansible_collections.configok.node.plugins.module_utils._cluster.bootstrap_credentials import BootstrapCredentials
 from ansible_collections.configok.node.plugins.module_utils._cluster.creation_checks import (

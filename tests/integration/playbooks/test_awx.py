@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.configok.node.plugins.module_utils._cluster._access_plan import Access
+from ansible_collections.configok.node.plugins.module_utils._cluster.access import Access
 from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
 from ansible_collections.configok.node.plugins.module_utils._rollout._record.record_store import decode_record
 from ansible_collections.configok.node.plugins.module_utils._trust._sshsig import parse_sshsig

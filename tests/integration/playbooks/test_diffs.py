@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.configok.node.plugins.module_utils._cluster._access_plan import Access
+from ansible_collections.configok.node.plugins.module_utils._cluster.access import Access
 from support.ansible_runs.playbooks import ROOT, PlaybookRun, Playbooks, finish, start
 from support.ansible_runs.role import load, render
 from support.api.clusters import SandboxCluster, prepare

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.configok.node.plugins.module_utils._cluster._access_plan import Access
+from ansible_collections.configok.node.plugins.module_utils._cluster.access import Access
 from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
 from support.ansible_runs.playbooks import ROOT, PlaybookRun, finish, quick_pool, start
 from support.api.bootstrap import Signer

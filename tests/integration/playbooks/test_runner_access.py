@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from ansible_collections.configok.node.plugins.module_utils._cluster._access_plan import Access
+from ansible_collections.configok.node.plugins.module_utils._cluster.access import Access
 from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
 from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import Forbidden
 from support.ansible_runs.playbooks import Playbooks, quick_pool

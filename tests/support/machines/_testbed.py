@@ -15,7 +15,7 @@ from typing import Any
 
 import yaml
 
-from ansible_collections.configok.node.plugins.module_utils._cluster._access_plan import Access
+from ansible_collections.configok.node.plugins.module_utils._cluster.access import Access
 from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
 from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import AlreadyExists
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import ConfigSource

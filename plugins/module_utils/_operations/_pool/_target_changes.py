@@ -16,8 +16,8 @@ from ..._nodeconfig.bundle import Bundle
 from ..._rollout._nodes.left_out import leave_out
 from ..._rollout._nodes.node_view import NodeView
 from ..._rollout.plan import Target
-from .._changes import NodeGroup, Overrides, SourceDocument, denied_findings, group_changes, render_changes
 from .._pool_nodes import PoolNodes, read_pool_nodes
+from ..bundle_changes import NodeGroup, Overrides, SourceDocument, denied_findings, group_changes, render_changes
 
 
 class TargetChanges(NamedTuple):

@@ -31,7 +31,6 @@ from ..._rollout._run.runner import PoolRunner
 from ..._rollout._run.wave_run import WaveResult
 from ..._rollout.plan import BROKEN_WAVES, Plan, Target
 from ..._rollout.timing import current_time
-from .._changes import SourceDocument
 from .._overlaps import Overlap, find_overlaps, machine_rollouts, overlap_warnings, read_other_pools
 from .._pool_nodes import PoolNodes
 from .._publishing import (
@@ -44,6 +43,7 @@ from .._publishing import (
     version_warnings,
 )
 from .._signing import Endorser, SigningOptions, SshKeygen
+from ..bundle_changes import SourceDocument
 from ._target_changes import TargetChanges, compare_target
 from ._trust_plan import is_trusted_by, review_plan
 

@@ -17,8 +17,8 @@ from ..._rollout._nodes.node_view import NodeView
 from ..._rollout._record.revisions import bundle_statement
 from ..._text import sanitize, sanitize_all
 from ..._trust.signature_list import list_signatures
-from .._changes import field_changes
 from .._signing import Endorser, signing_command, write_statement_file
+from ..bundle_changes import field_changes
 from ._release import (
     Draft,
     Publication,

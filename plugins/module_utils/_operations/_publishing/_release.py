@@ -44,7 +44,9 @@ from ..._rollout.plan import Target
 from ..._text import and_more, count_of, first_names
 from ..._trust.statement import Statement
 from .._cel import cel_checker
-from .._changes import (
+from .._pool_nodes import PoolNodes, read_pool_nodes
+from .._signing import Endorsement, Endorser, key_warnings, read_signing_key, unused_options
+from ..bundle_changes import (
     NodeGroup,
     Overrides,
     SourceDocument,
@@ -54,8 +56,6 @@ from .._changes import (
     group_changes,
     render_changes,
 )
-from .._pool_nodes import PoolNodes, read_pool_nodes
-from .._signing import Endorsement, Endorser, key_warnings, read_signing_key, unused_options
 
 _NAMES_SHOWN = 4
 _NAMES_IN_RESULT = 20  # for each finding: Ansible shows the whole result of a failed task

@@ -9,11 +9,11 @@ import json
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._operations._changes._document_changes import SourceDocument
 from ansible_collections.configok.node.plugins.module_utils._operations._publishing._release import (
     check_documents,
     raise_refused,
 )
+from ansible_collections.configok.node.plugins.module_utils._operations.bundle_changes import SourceDocument
 from ansible_collections.configok.node.plugins.module_utils._rollout import ConfigRefused
 from support.configs.kubelet import KUBELET_HEADER
 

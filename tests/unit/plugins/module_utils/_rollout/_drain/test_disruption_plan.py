@@ -14,7 +14,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig.dis
     Disruption,
     disruption_classes,
 )
-from ansible_collections.configok.node.plugins.module_utils._operations._changes import diff_documents
+from ansible_collections.configok.node.plugins.module_utils._operations.bundle_changes import diff_documents
 from ansible_collections.configok.node.plugins.module_utils._rollout import InvalidPool
 from ansible_collections.configok.node.plugins.module_utils._rollout._drain._settings import (
     DrainSettings,

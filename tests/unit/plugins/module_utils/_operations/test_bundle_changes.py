@@ -10,7 +10,8 @@ import pytest
 from ansible_collections.configok.node.plugins.module_utils._componentconfig.denied_fields import DenyPolicy
 from ansible_collections.configok.node.plugins.module_utils._componentconfig.findings import Level
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.local_config import LocalComponent, LocalConfig
-from ansible_collections.configok.node.plugins.module_utils._operations._changes import (
+from ansible_collections.configok.node.plugins.module_utils._operations._pool_nodes import PoolNodes
+from ansible_collections.configok.node.plugins.module_utils._operations.bundle_changes import (
     NodeGroup,
     SourceDocument,
     denied_findings,
@@ -20,7 +21,6 @@ from ansible_collections.configok.node.plugins.module_utils._operations._changes
     render_changes,
     text_diff,
 )
-from ansible_collections.configok.node.plugins.module_utils._operations._pool_nodes import PoolNodes
 from ansible_collections.configok.node.plugins.module_utils._rollout import UnusableDocument
 from support.configs.kubelet import KUBELET_HEADER
 from support.rollouts.views import a_source, a_view
