@@ -202,7 +202,7 @@ from ansible_collections.configok.node.plugins.module_utils._host.component_proc
     read_started,
 )
 from ansible_collections.configok.node.plugins.module_utils._operations import UnusableInput
-from ansible_collections.configok.node.plugins.module_utils._operations._units.component_units import (
+from ansible_collections.configok.node.plugins.module_utils._operations.component_units import (
     ComponentUnits,
     NoSystemd,
     Runner,

@@ -215,7 +215,7 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.configok.node.plugins.module_utils._operations._units.component_units import (
+from ansible_collections.configok.node.plugins.module_utils._operations.component_units import (
     ComponentUnits,
     NoSystemd,
     SystemctlFailed,

@@ -169,7 +169,7 @@ FACTS: dict[str, tuple[str, ...]] = {
 
 # Every function that refuses something, with what it decides by.
 REFUSALS: dict[str, tuple[str, ...]] = {
-    "_operations/_units/component_units.py:inspect": (UNITS,),
+    "_operations/component_units.py:inspect": (UNITS,),
     "_operations/_machine_plan/machine_changes.py:_with_source_problem": (FILES, RECORD),
     "_operations/_machines/_machine_rollout.py:_confirm": (FILES, RECORD, MACHINE),
     "_operations/_machines/_machine_rollout.py:lines": (FILES,),

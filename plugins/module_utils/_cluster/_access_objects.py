@@ -31,51 +31,46 @@ PRUNER = "configok-runner-prune"
 MACHINES = "configok-machines"
 BOOTSTRAPPERS = "configok-bootstrappers"
 
+
+def _rule(resource: str, *verbs: str, group: str = "", names: Sequence[str] = ()) -> dict[str, Any]:
+    """Return an RBAC rule. names: of the only objects that it permits, () for all."""
+    rule: dict[str, Any] = {"apiGroups": [group], "resources": [resource], "verbs": list(verbs)}
+    return {**rule, "resourceNames": list(names)} if names else rule
+
+
 # The permissions that a rollout needs, and no others. It watches, assigns, cordons and drains Nodes, ...
 _ASSIGNING = [
-    {"apiGroups": [""], "resources": ["nodes"], "verbs": ["get", "list", "watch", "patch"]},
-    {"apiGroups": [""], "resources": ["pods"], "verbs": ["list"]},
-    {"apiGroups": [""], "resources": ["pods/eviction"], "verbs": ["create"]},
+    _rule("nodes", "get", "list", "watch", "patch"),
+    _rule("pods", "list"),
+    _rule("pods/eviction", "create"),
 ]
 # ... publishes bundles, which are immutable, or only reads them, ...
-_READING = [{"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get"]}]
-_PUBLISHING = [{"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get", "create"]}]
+_READING = [_rule("configmaps", "get")]
+_PUBLISHING = [_rule("configmaps", "get", "create")]
 # ... deletes old bundles if the user allows it (RBAC cannot limit that to old ones), ...
-_PRUNING = [{"apiGroups": [""], "resources": ["configmaps"], "verbs": ["delete"]}]
+_PRUNING = [_rule("configmaps", "delete")]
 # ... keeps its record and its lock, sees requests such as pause, checks whether other pools have the same nodes, and
 # creates Events.
 _RECORDING = [
-    {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get", "list", "watch", "create", "update"]},
-    {"apiGroups": ["coordination.k8s.io"], "resources": ["leases"], "verbs": ["get", "create", "update"]},
-    {"apiGroups": [""], "resources": ["events"], "verbs": ["create"]},
+    _rule("configmaps", "get", "list", "watch", "create", "update"),
+    _rule("leases", "get", "create", "update", group="coordination.k8s.io"),
+    _rule("events", "create"),
 ]
 # A run that changes machines also deletes Nodes, and approves requests for the certificates of new ones. It creates
 # bootstrap tokens, which RBAC cannot limit to them, and never reads a Secret: see _bootstrap_objects.
 _CERTIFICATES = "certificates.k8s.io"
 _MACHINES = [
-    {"apiGroups": [""], "resources": ["nodes"], "verbs": ["delete"]},
-    {"apiGroups": [_CERTIFICATES], "resources": ["certificatesigningrequests"], "verbs": ["get", "list", "watch"]},
-    {"apiGroups": [_CERTIFICATES], "resources": ["certificatesigningrequests/approval"], "verbs": ["update"]},
-    {
-        "apiGroups": [_CERTIFICATES],
-        "resources": ["signers"],
-        "resourceNames": [KUBELET_CLIENT_SIGNER],
-        "verbs": ["approve"],
-    },
+    _rule("nodes", "delete"),
+    _rule("certificatesigningrequests", "get", "list", "watch", group=_CERTIFICATES),
+    _rule("certificatesigningrequests/approval", "update", group=_CERTIFICATES),
+    _rule("signers", "approve", group=_CERTIFICATES, names=[KUBELET_CLIENT_SIGNER]),
 ]
 _TOKENS = [
-    {"apiGroups": [""], "resources": ["secrets"], "verbs": ["create"]},
-    {
-        "apiGroups": [""],
-        "resources": ["secrets"],
-        "resourceNames": [secret_name(token_id) for token_id in TOKEN_IDS],
-        "verbs": ["delete"],
-    },
+    _rule("secrets", "create"),
+    _rule("secrets", "delete", names=[secret_name(token_id) for token_id in TOKEN_IDS]),
 ]
 # A new kubelet accepts the clients that the API server accepts.
-_AUTHORITIES = [
-    {"apiGroups": [""], "resources": ["configmaps"], "resourceNames": [AUTHENTICATION], "verbs": ["get"]},
-]
+_AUTHORITIES = [_rule("configmaps", "get", names=[AUTHENTICATION])]
 
 
 @dataclass(frozen=True)
@@ -152,8 +147,7 @@ def desired_objects(
     for namespace in publishing:
         objects += _role_and_binding(BUNDLES_READER, _READING, [_NODES], namespace)
     if access.node_configz:
-        live = [{"apiGroups": [""], "resources": ["nodes/configz"], "verbs": ["get"]}]
-        objects += _role_and_binding(CONFIGZ_READER, live, [_NODES])
+        objects += _role_and_binding(CONFIGZ_READER, [_rule("nodes/configz", "get")], [_NODES])
     if access.machine_subjects:
         objects.append(_bootstrappers_binding())
     for name, grant in _grants(access).items():
@@ -167,25 +161,25 @@ def desired_objects(
     return objects + (_admission(access, parameters) if parameters is not None else [])
 
 
+def _scoped(rules: Sequence[Mapping[str, Any]], *namespaces: str) -> list[ScopedRule]:
+    return [ScopedRule(rule, namespaces) for rule in rules]
+
+
 def _grants(access: Access) -> dict[str, Grant]:
     """Return what the subjects of each role may do, by the name of the role."""
     publishing = access.publishing_namespaces
-    assigning = [ScopedRule(rule) for rule in _ASSIGNING]
-    recording = [ScopedRule(rule, [NAMESPACE_ROLLOUTS]) for rule in _RECORDING]
-    reading = [ScopedRule(rule, publishing) for rule in _READING]
-    publishes = [ScopedRule(rule, publishing) for rule in _PUBLISHING]
-    records = [ScopedRule(rule, [NAMESPACE_ROLLOUTS]) for rule in _READING]
+    assigning, recording = _scoped(_ASSIGNING), _scoped(_RECORDING, NAMESPACE_ROLLOUTS)
+    reading, publishes = _scoped(_READING, *publishing), _scoped(_PUBLISHING, *publishing)
+    records = _scoped(_READING, NAMESPACE_ROLLOUTS)
     runners, assigners = [*(access.runner_subjects or ())], [*(access.assigner_subjects or ())]
     grants = {RUNNER: Grant(runners, [*assigning, *publishes, *recording])}
     if access.runner_prune:
-        grants[PRUNER] = Grant([*runners, *assigners], [ScopedRule(rule, publishing) for rule in _PRUNING])
+        grants[PRUNER] = Grant([*runners, *assigners], _scoped(_PRUNING, *publishing))
     grants[PUBLISHER] = Grant(access.publisher_subjects or (), [*publishes, *records])
     grants[ASSIGNER] = Grant(assigners, [*assigning, *reading, *recording])
     if access.machine_subjects:
-        machines = [ScopedRule(rule) for rule in _MACHINES]
-        tokens = [ScopedRule(rule, [TOKEN_NAMESPACE]) for rule in _TOKENS]
-        clients = [ScopedRule(rule, [AUTHENTICATION_NAMESPACE]) for rule in _AUTHORITIES]
-        rules = [*assigning, *machines, *tokens, *clients, *reading, *recording]
+        tokens, clients = _scoped(_TOKENS, TOKEN_NAMESPACE), _scoped(_AUTHORITIES, AUTHENTICATION_NAMESPACE)
+        rules = [*assigning, *_scoped(_MACHINES), *tokens, *clients, *reading, *recording]
         grants[MACHINES] = Grant(access.machine_subjects, rules)
     return grants
 

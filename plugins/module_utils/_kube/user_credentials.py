@@ -124,12 +124,9 @@ def _in_cluster(environ: Mapping[str, str], directory: str) -> Credentials:
 def _with_overrides(credentials: Credentials, overrides: dict[str, Any]) -> Credentials:
     """Return credentials with these fields replaced, now and whenever they are refreshed."""
     changes = {key: value for key, value in overrides.items() if value is not None}
-    if "ca_file" in changes:
-        changes["ca_data"] = None
-    if "cert_file" in changes:
-        changes["cert_data"] = None
-    if "key_file" in changes:
-        changes["key_data"] = None
+    for part in ("ca", "cert", "key"):
+        if f"{part}_file" in changes:
+            changes[f"{part}_data"] = None
     if "token" in changes:
         changes["token_file"] = None
     refresh = credentials.refresh

@@ -74,17 +74,11 @@ def check_layers(parameters: dict[str, Any]) -> tuple[Config | None, list[Findin
     return config, bounded(findings), drop_ins
 
 
-def _layers_of(parameters: dict[str, Any]) -> list[tuple[str, bytes]]:
-    """Return the layers as file names and bytes. Raises OSError, and UnusableInput without any."""
+def _load_all(parameters: dict[str, Any]) -> Config:
+    """Load the layers, or all documents of a single file. Raises as `check_layers` does, and InvalidConfig."""
     layers = read_layers(parameters["files"], parameters["content"])
     if not layers:
         raise UnusableInput("There are no files to read")
-    return layers
-
-
-def _load_all(parameters: dict[str, Any]) -> Config:
-    """Load the layers, or all documents of a single file. Raises as `check_layers` does, and InvalidConfig."""
-    layers = _layers_of(parameters)
     return load_for_check(*layers[0], parameters["component"], decode_file) if len(layers) == 1 else load(layers)
 
 

@@ -15,7 +15,6 @@ from .._kube.api_paths import config_map
 from .._machines._changes.runtimes import is_runtime
 from .._machines._status import MachineStatus, config_text
 from .._nodeconfig.bundle import Bundle, InvalidBundle
-from .._nodeconfig.config_status import ConfigStatus
 from .._rollout._nodes.node_list import list_nodes
 from .._rollout._nodes.node_view import NodeView
 from .._rollout._nodes.reported_versions import is_version
@@ -26,7 +25,7 @@ from .._rollout._report.pool_status import nodes_of
 from .._rollout._run.pool_lock import current_holder
 from .._rollout.plan import Target
 from .._rollout.timing import Clock
-from ._machine_plan.machine_changes import MachineSelection, read_statuses
+from ._machine_plan.machine_changes import MachineSelection, failures_of, read_statuses
 from ._pool_nodes import read_pool_nodes
 from .bundle_changes import NodeGroup, Overrides, SourceDocument, denied_findings, group_changes
 
@@ -67,9 +66,7 @@ def read_pool_report(
 
 
 def _machine_entries(client: Client, selection: MachineSelection, record: Record) -> tuple[MachineEntry, ...]:
-    failed = record.rollout.failed_nodes if record.rollout is not None else ()
-    statuses = read_statuses(client, selection, record.pool, {node.node: node.reason for node in failed})
-    return tuple(map(_machine_entry, statuses))
+    return tuple(map(_machine_entry, read_statuses(client, selection, record.pool, failures_of(record))))
 
 
 def _machine_entry(status: MachineStatus) -> MachineEntry:
@@ -114,15 +111,12 @@ def _documents(client: Client, target: Target) -> dict[str, str]:
 
 def _views_before(views: Iterable[NodeView], rollout: Rollout) -> list[NodeView]:
     """Return the nodes of the waves as they were when the rollout started."""
+    sources = rollout.start.previous_sources
     return [
-        _with_status(view, view.answer.status._replace(active=rollout.start.previous_sources[view.name]))
+        replace(view, answer=view.answer._replace(status=view.answer.status._replace(active=sources[view.name])))
         for view in views
-        if view.answer.status is not None and view.name in rollout.start.previous_sources
+        if view.answer.status is not None and view.name in sources
     ]
-
-
-def _with_status(view: NodeView, status: ConfigStatus) -> NodeView:
-    return replace(view, answer=view.answer._replace(status=status))
 
 
 def _change_group(group: NodeGroup) -> ChangeGroup:

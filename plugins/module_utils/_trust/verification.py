@@ -50,34 +50,24 @@ def verify_bundle(
     if policy.mode == "off":
         return TrustVerdict(False, True, "verification is turned off on this node", None, ())
     if bundle.pool not in policy.pools:
-        return TrustVerdict(
-            False,
-            False,
+        reason = (
             f"the bundle is of pool {sanitize(bundle.pool, 60)!r}, and the node accepts only {_names(policy.pools)}: "
-            "assign a bundle of the node's own pool, or add the pool to the node's trust policy",
-            None,
-            (),
+            "assign a bundle of the node's own pool, or add the pool to the node's trust policy"
         )
+        return TrustVerdict(False, False, reason, None, ())
     in_warn_mode = policy.mode == "warn"
+    if not bundle.statement:
+        return TrustVerdict(False, in_warn_mode, f"the bundle has no statement: {_SIGN}", None, ())
+    statement: Statement | None = None
+    signatures: tuple[str, ...] = ()
     try:
-        statement = Statement.parse(bundle.statement) if bundle.statement else None
+        statement = Statement.parse(bundle.statement)
+        reason = _refuse_statement(statement, bundle, policy, floors.get(statement.audience, 0), now)
+        signatures = parse_signatures(bundle.signatures) if not reason else ()
     except InvalidStatement as error:
-        return TrustVerdict(False, in_warn_mode, f"{error}: publish a change, signed", None, ())
-    if statement is None:
-        return TrustVerdict(
-            False,
-            in_warn_mode,
-            "the bundle has no statement: sign it with config_signature, or publish a change, signed",
-            None,
-            (),
-        )
-    reason = _refuse_statement(statement, bundle, policy, floors.get(statement.audience, 0), now)
-    if reason:
+        reason = f"{error}: publish a change, signed"
+    if statement is None or reason:
         return TrustVerdict(False, in_warn_mode, reason, statement, ())
-    try:
-        signatures = parse_signatures(bundle.signatures)
-    except InvalidStatement as error:
-        return TrustVerdict(False, in_warn_mode, f"{error}: publish a change, signed", statement, ())
     signers, problems = _count_signers(signatures, statement, policy, now, check_signature or check_builtin)
     reason = _refuse_signers(len(signers), policy.threshold, problems)
     return TrustVerdict(not reason, in_warn_mode or not reason, reason, statement, signers, problems)

@@ -77,9 +77,9 @@ def _goal(change: MachineChange, machine: Machine) -> MachineGoal:
         action="create" if change.action is MachineAction.CREATE else "replace" if is_new else "update",
         kubelet_version=machine.kubelet_version,
         runtime=(machine.runtime.name, machine.runtime.version) if machine.runtime is not None else ("", ""),
-        labels={**_removed_labels(change), **machine.node_labels},
+        labels={**dict.fromkeys(_removed(change, _LABELS)), **machine.node_labels},
         taints=tuple((taint.key, taint.value, taint.effect) for taint in machine.taints),
-        untaint=() if is_new else _removed_taints(change),
+        untaint=_removed(change, _TAINTS),
         annotation=_annotation(change, machine, previous),
         needs_host=change.needs_host,
         needs_drain=change.needs_drain,
@@ -88,22 +88,15 @@ def _goal(change: MachineChange, machine: Machine) -> MachineGoal:
     )
 
 
-def _removed_labels(change: MachineChange) -> dict[str, str | None]:
-    if change.action in _NEW:
-        return {}
-    return {
-        changed.path[len(_LABELS) : -1]: None
-        for changed in change.fields
-        if changed.path.startswith(_LABELS) and changed.after is None
-    }
+def _removed(change: MachineChange, kind: str) -> tuple[str, ...]:
+    """Return the keys of the labels, or the identities of the taints, to remove from a Node that stays.
 
-
-def _removed_taints(change: MachineChange) -> tuple[str, ...]:
-    """Return the key and effect of each taint to remove: a Node can have another taint with the same key."""
+    kind: how the paths of these fields begin.
+    """
     return tuple(
-        changed.path[len(_TAINTS) : -1]
+        changed.path[len(kind) : -1]
         for changed in change.fields
-        if changed.path.startswith(_TAINTS) and changed.after is None
+        if changed.path.startswith(kind) and changed.after is None and change.action not in _NEW
     )
 
 

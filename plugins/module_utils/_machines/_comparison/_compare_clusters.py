@@ -47,10 +47,6 @@ class Difference(NamedTuple):
     after: str | None
     disruption: str
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the difference as plain data."""
-        return self._asdict()
-
 
 class MachineComparison(NamedTuple):
     """Two machines that are compared. before, after: their names. notes: what could not be compared."""

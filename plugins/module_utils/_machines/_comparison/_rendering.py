@@ -86,7 +86,7 @@ def to_dict(comparison: ClusterComparison) -> dict[str, Any]:
             {
                 "before": pair.before,
                 "after": pair.after,
-                "differences": [difference.as_dict() for difference in pair.differences],
+                "differences": [difference._asdict() for difference in pair.differences],
                 "notes": list(pair.notes),
             }
             for pair in comparison.machines
@@ -98,7 +98,7 @@ def to_dict(comparison: ClusterComparison) -> dict[str, Any]:
             {
                 "group": group.group,
                 "sizes": {"before": group.sizes[0], "after": group.sizes[1]},
-                "differences": [difference.as_dict() for difference in group.differences],
+                "differences": [difference._asdict() for difference in group.differences],
                 "uneven": list(group.uneven),
                 "notes": list(group.notes),
             }

@@ -38,50 +38,35 @@ def render_table(statuses: Sequence[MachineStatus]) -> list[str]:
     """Return a table of machines, as kubectl shows objects. A value that is too wide is cut."""
     if not statuses:
         return ["No Machine matches."]
-    rows = [
-        [
-            sanitize(text, limit)
-            for text, limit in zip(
-                (
-                    status.name,
-                    status.node or _NONE,
-                    kubelet_text(status),
-                    runtimes_text(status),
-                    config_text(status),
-                    status.config_ok or _NONE,
-                    status.phase.value,
-                    status.action,
-                    status.reason,
-                ),
-                _MAX_WIDTHS,
-            )
-        ]
-        for status in statuses
-    ]
+    rows = [[sanitize(text, limit) for text, limit in zip(_cells(status), _MAX_WIDTHS)] for status in statuses]
     return render_columns(_HEADS, rows)
 
 
-def kubelet_text(status: MachineStatus) -> str:
-    """Return the kubelet's version: the observed one, and the desired one if it differs."""
-    desired, observed = status.kubelet_desired, status.kubelet_observed
-    if not observed or not desired or is_version(desired, observed, desired):
-        return observed or desired or _NONE
-    return f"{observed} -> {desired}"
-
-
-def runtimes_text(status: MachineStatus) -> str:
-    """Return the container runtime: the observed one, and the desired one if it differs."""
-    desired, observed = status.runtime_desired, status.runtime_observed
-    if observed is None or desired is None or is_runtime(desired, observed, desired):
-        return str(observed or desired or _NONE)
-    return f"{observed} -> {desired}"
+def _cells(status: MachineStatus) -> Sequence[str]:
+    kubelet, runtime = status.kubelet_desired, status.runtime_desired
+    is_kubelet = is_version(kubelet, status.kubelet_observed, kubelet)
+    return (
+        status.name,
+        status.node or _NONE,
+        _both(status.kubelet_observed, kubelet, is_same=is_kubelet),
+        _both(status.runtime_observed, runtime, is_same=is_runtime(runtime, status.runtime_observed, runtime)),
+        config_text(status),
+        status.config_ok or _NONE,
+        status.phase.value,
+        status.action,
+        status.reason,
+    )
 
 
 def config_text(status: MachineStatus) -> str:
     """Return the config: the observed one, and the desired one if it differs."""
-    desired, observed = status.config_desired, status.config_observed
-    if not observed or not desired or observed == desired:
-        return observed or desired or _NONE
+    return _both(status.config_observed, status.config_desired, is_same=status.config_observed == status.config_desired)
+
+
+def _both(observed: object, desired: object, *, is_same: bool) -> str:
+    """Return the observed value, and the desired one if it differs; one of them may not be known."""
+    if not observed or not desired or is_same:
+        return str(observed or desired or _NONE)
     return f"{observed} -> {desired}"
 
 

@@ -228,19 +228,13 @@ def draft(client: Client, publication: Publication, views: Sequence[NodeView]) -
     return Draft(bundle, groups, findings, before, texts, versions, pool_nodes, record, left_out)
 
 
-class _Validated(NamedTuple):
-    """The warnings about documents, the nodes that may have them, the versions of those, and the nodes left out."""
-
-    findings: list[Finding]
-    pool_nodes: PoolNodes
-    versions: list[str]
-    left_out: dict[str, str]
-
-
-def _validate_for_nodes(client: Client, publication: Publication, views: Sequence[NodeView]) -> _Validated:
+def _validate_for_nodes(
+    client: Client, publication: Publication, views: Sequence[NodeView]
+) -> tuple[list[Finding], PoolNodes, list[str], dict[str, str]]:
     """Validate documents for the versions and the deny policies of nodes. The errors are those of prepare.
 
-    A few nodes that would refuse the documents are left out, so that no node decides about another one.
+    Returns the warnings, the nodes that may have the documents, the versions of those, and the nodes left out: a few
+    nodes that would refuse the documents, so that no node decides about another one.
     """
     documents, declared = publication.documents, list(publication.kubernetes_versions)
     versions = {} if declared else _node_versions(views)
@@ -257,7 +251,7 @@ def _validate_for_nodes(client: Client, publication: Publication, views: Sequenc
             break
         left_out = few  # fewer versions have other findings
     raise_refused(findings)
-    return _Validated(findings, fitting, declared or sorted(set(judged_for.values())), left_out)
+    return findings, fitting, declared or sorted(set(judged_for.values())), left_out
 
 
 def _outside_skew(client: Client, names: Iterable[str], versions: Mapping[str, str]) -> set[str]:

@@ -18,10 +18,10 @@ from ansible_collections.configok.node.plugins.module_utils._agent._agent_config
     parse_configuration,
 )
 from ansible_collections.configok.node.plugins.module_utils._agent._trust_settings import parse_trust_policy
-from ansible_collections.configok.node.plugins.module_utils._operations._units._override_verification import (
+from ansible_collections.configok.node.plugins.module_utils._operations.component_units import (
+    MADE_DIRECTORY,
     verify_override,
 )
-from ansible_collections.configok.node.plugins.module_utils._operations._units.component_units import MADE_DIRECTORY
 from ansible_collections.configok.node.plugins.module_utils._systemd._overrides._exec_start import read_unit_start
 from ansible_collections.configok.node.plugins.module_utils._systemd._overrides._unit_checks import merged_faults
 from ansible_collections.configok.node.plugins.modules.component_unit_info import COMPONENT

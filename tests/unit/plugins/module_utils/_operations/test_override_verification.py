@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._operations._units._override_verification import (
+from ansible_collections.configok.node.plugins.module_utils._operations.component_units import (
     Verdict,
     verify_override,
 )

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._operations import UnusableInput
-from ansible_collections.configok.node.plugins.module_utils._operations._units.component_units import (
+from ansible_collections.configok.node.plugins.module_utils._operations.component_units import (
     MADE_DIRECTORY,
     ComponentUnits,
     NoSystemd,

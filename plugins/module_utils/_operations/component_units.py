@@ -1,44 +1,48 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reads how systemd starts the components of this node."""
+"""Reads how systemd starts the components of this node, and what it says of an override."""
 
 from __future__ import annotations
 
 import glob
 import os
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..._host.component_process import read_process
-from ..._systemd._overrides import (
+from .._host.component_process import read_process
+from .._systemd._overrides import (
     CONFIG_FLAG,
     EMBEDDING_UNITS,
     MERGED_PROPERTIES,
     HostNames,
     UnitStart,
     UnsupportedUnit,
+    Verification,
     config_flag,
     find_override,
     flag_value,
     last_flag,
     merged_faults,
+    override_faults,
     path_of,
     read_unit_start,
     refuse_flags_only,
     refuse_start,
     refuse_unit,
     unit_specifiers,
+    why_not_verified,
 )
-from ..._systemd.unit_file import environment_files
-from .. import UnusableInput
-from ._override_verification import verify_override
+from .._systemd.unit_file import environment_files
+from . import UnusableInput
 
 MADE_DIRECTORY = "# Its directory was made for it and goes with it."
 """A line of the drop-in, which the role's template writes."""
 
 _UNIT_DIRECTORY = "/etc/systemd/system"
 _PROPERTIES = (*MERGED_PROPERTIES, "ActiveState", "DropInPaths", "FragmentPath", "InvocationID", "MainPID")
+_PATIENCE = "60"  # seconds; a verification takes about one
 _HAS_VERSION_FLAG = ("kubelet", "kube-")  # the components of Kubernetes itself have --version
 
 Runner = Callable[[Sequence[str]], "tuple[int, str, str]"]
@@ -270,6 +274,40 @@ class ComponentUnits:
         """Return whether the agent's prestart recorded this run of the unit."""
         records = glob.glob(f"{self._root}{self._state_directory}/{glob.escape(name)}-*/startups")
         return bool(invocation) and any(invocation in (_read(path) or "") for path in records)
+
+
+class Verdict(NamedTuple):
+    """What systemd has against an override, as parts of a sentence, and why it was not verified, "" if it was."""
+
+    faults: tuple[str, ...]
+    not_verified: str
+
+
+def verify_override(run: Runner, fragment: str, unit: str, drop_in: str, text: str) -> Verdict:
+    """Return systemd's verdict on a unit with an override, which is in a temporary directory until then.
+
+    run(argv) -> (exit code, output, errors). fragment: the path of the unit's own file. drop_in: the name of the
+    override, which hides an installed one.
+    """
+    if os.path.basename(fragment) != unit:
+        return Verdict((), f"{unit} has no file of its own name, as a unit of a template")
+    with tempfile.TemporaryDirectory(prefix="configok-") as directory:
+        before = _verify(run, fragment, directory)
+        path = os.path.join(directory, f"{unit}.d", drop_in)
+        os.mkdir(os.path.dirname(path), 0o700)
+        with open(path, "w", encoding="utf-8", errors="surrogateescape") as file:
+            file.write(text)
+        after = _verify(run, fragment, directory)
+    reason = why_not_verified(before) or why_not_verified(after)
+    return Verdict((), reason) if reason else Verdict(tuple(override_faults(before, after, path)), "")
+
+
+def _verify(run: Runner, fragment: str, directory: str) -> Verification:
+    """Verify a unit as it would be with the files in a directory, which come before all others."""
+    search = f"SYSTEMD_UNIT_PATH={directory}:"  # the colon at its end adds the usual directories
+    command = ["timeout", _PATIENCE, "env", search, "systemd-analyze", "verify", "--man=no", fragment]
+    code, out, err = run(command)
+    return Verification(code, tuple(line.strip() for line in (out + err).splitlines() if line.strip()))
 
 
 def _read(path: str) -> str | None:
