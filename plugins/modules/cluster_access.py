@@ -323,7 +323,7 @@ from ansible_collections.configok.node.plugins.module_utils._cluster.access impo
     plan_removal,
     plan_setup,
 )
-from ansible_collections.configok.node.plugins.module_utils._cluster.holder_report import HolderReport, read_holders
+from ansible_collections.configok.node.plugins.module_utils._cluster.holders import HolderReport, read_holders
 from ansible_collections.configok.node.plugins.module_utils._text import sanitize_all
 
 _ACCESS_OPTIONS = tuple(field.name for field in fields(Access))

@@ -157,8 +157,11 @@ def desired_objects(
             for namespace in scope or ("",):
                 objects += _role_and_binding(name, rules, subjects, namespace)
     if access.flow_control and flow_version:
-        objects += _flow_control(access, flow_version)
-    return objects + (_admission(access, parameters) if parameters is not None else [])
+        grants = [*_grants(access).values()]
+        objects += _labelled(flow_control_objects(flow_version, runners=grants, bundle_namespaces=publishing))
+    if parameters is not None:  # the policies come last: they refuse what they do not know
+        objects += _labelled(admission_policies(publishing, parameters))
+    return objects
 
 
 def _scoped(rules: Sequence[Mapping[str, Any]], *namespaces: str) -> list[ScopedRule]:
@@ -194,17 +197,6 @@ def _bootstrappers_binding() -> dict[str, Any]:
 def _labelled(objects: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     labels = {LABEL_MANAGED_BY: MANAGED_BY}
     return [{**item, "metadata": {**item["metadata"], "labels": labels}} for item in objects]
-
-
-def _flow_control(access: Access, version: str) -> list[dict[str, Any]]:
-    """Return the flow control of the nodes' reads of bundles, and of all that the roles permit."""
-    grants = [*_grants(access).values()]
-    return _labelled(flow_control_objects(version, runners=grants, bundle_namespaces=access.publishing_namespaces))
-
-
-def _admission(access: Access, parameters: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Return the policies and their bindings, which come last: they refuse what they do not know."""
-    return _labelled(admission_policies(access.publishing_namespaces, parameters))
 
 
 def is_admission_object(item: Mapping[str, Any]) -> bool:

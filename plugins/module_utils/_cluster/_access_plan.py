@@ -49,14 +49,11 @@ _SUBJECTS: dict[str, tuple[str, str]] = {
 
 def _keeps_subjects(access: Access, item: Mapping[str, Any]) -> bool:
     """Return whether this is a binding to one of our roles whose subjects stay as they are."""
-    metadata = item["metadata"]
-    if not item["kind"].endswith("Binding") or metadata["name"] not in _SUBJECTS:
-        return False
-    option, _path = _SUBJECTS[metadata["name"]]
-    return item["kind"] in ("RoleBinding", "ClusterRoleBinding") and getattr(access, option) is None
+    option, _path = _SUBJECTS.get(item["metadata"]["name"], ("", ""))
+    return item["kind"] in ("RoleBinding", "ClusterRoleBinding") and bool(option) and getattr(access, option) is None
 
 
-def with_present_access(
+def _with_present_access(
     access: Access, present: Mapping[str, Mapping[str, Any] | None], flow_version: str | None = None
 ) -> Access:
     """Return the access with None replaced by the present access. present: API path -> the object there, or None."""
@@ -94,7 +91,7 @@ def admission_parameters(
     for all pools. Later, that could widen what they may do: a parameter that is lost has to be passed again. Raises
     ClusterRefused.
     """
-    complete = with_present_access(access, present, flow_version)
+    complete = _with_present_access(access, present, flow_version)
     if not complete.admission:
         return None
     current: dict[str, str] = {}
@@ -224,7 +221,7 @@ def plan_present(
     flow_version: as of possible_objects. Raises ClusterRefused.
     """
     steps = []
-    complete = with_present_access(access, present, flow_version)
+    complete = _with_present_access(access, present, flow_version)
     desired = desired_objects(complete, flow_version, admission_parameters(access, present, flow_version))
     for item in desired:
         current = present[path_of(item)]

@@ -120,19 +120,20 @@ class Client:
         transform: makes each object small as its page arrives, if whole objects would take too much memory. When a
         list takes so long that its continue token expires (410), it starts again, in the end without pages.
         """
+        query = {
+            "labelSelector": label_selector,
+            "fieldSelector": field_selector,
+            "resourceVersion": resource_version,
+        }
+        accept = _METADATA_LIST if metadata_only else _JSON
         for restart in range(_LIST_RESTARTS + 1):
+            items: Objects = []
+            version = ""
             try:
-                return self._list(
-                    path,
-                    {
-                        "labelSelector": label_selector,
-                        "fieldSelector": field_selector,
-                        "resourceVersion": resource_version,
-                    },
-                    limit if restart < _LIST_RESTARTS else 0,
-                    _METADATA_LIST if metadata_only else _JSON,
-                    transform,
-                )
+                for page in self._pages(path, query, limit if restart < _LIST_RESTARTS else 0, accept):
+                    items += map(transform, page.items) if transform else page.items
+                    version = page.resource_version
+                return Listing(items, version)
             except Gone:
                 if restart == _LIST_RESTARTS:
                     raise
@@ -213,16 +214,6 @@ class Client:
         accept = _METADATA_LIST if metadata_only else _JSON
         for page in self._pages(path, {"labelSelector": label_selector}, limit, accept):
             yield page.items
-
-    def _list(
-        self, path: str, selectors: Object, limit: int, accept: str, transform: Callable[[Object], Object] | None
-    ) -> Listing:
-        items: Objects = []
-        version = ""
-        for page in self._pages(path, selectors, limit, accept):
-            items += map(transform, page.items) if transform else page.items
-            version = page.resource_version
-        return Listing(items, version)
 
     def _pages(self, path: str, selectors: Object, limit: int, accept: str) -> Iterator[Listing]:
         query: Object = {**selectors, "limit": limit or None}

@@ -6,5 +6,3 @@
 The agent and the control side use the same code, so a plan refuses what the nodes would refuse. Everything is pure but
 ssh_keygen, which runs that program where a user prefers it.
 """
-
-from __future__ import annotations

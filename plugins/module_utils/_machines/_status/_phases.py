@@ -55,20 +55,18 @@ class MachineStatus:
 def statuses_of(
     changes: Iterable[MachineChange], *, failed: Mapping[str, str] | None = None, moving: Collection[str] = ()
 ) -> list[MachineStatus]:
-    """Return the status of each machine; the parameters are those of status_of."""
-    return [status_of(change, failed=failed, moving=moving) for change in changes]
-
-
-def status_of(
-    change: MachineChange, *, failed: Mapping[str, str] | None = None, moving: Collection[str] = ()
-) -> MachineStatus:
-    """Return the status of a machine.
+    """Return the status of each machine.
 
     failed: the machines that failed in the rollout of the record, with the reason. moving: those of its current wave.
     """
+    failures = failed or {}
+    return [_status(change, failures.get(change.name), is_moving=change.name in moving) for change in changes]
+
+
+def _status(change: MachineChange, failure: str | None, *, is_moving: bool) -> MachineStatus:
     machine, observed = change.machine, change.observed
     is_declared = machine is not None and machine.state != "Absent" and not machine.owner
-    phase, reason = _phase(change, (failed or {}).get(change.name), is_moving=change.name in moving)
+    phase, reason = _phase(change, failure, is_moving=is_moving)
     return MachineStatus(
         name=change.name,
         phase=phase,

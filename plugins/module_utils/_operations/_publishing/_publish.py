@@ -22,7 +22,6 @@ from ..bundle_changes import field_changes
 from ._release import (
     Draft,
     Publication,
-    Release,
     left_out_warnings,
     prepare,
     prepare_statement,
@@ -44,7 +43,9 @@ def publish(
 ) -> Publishing:
     """Validate the configs and publish them as a bundle. The errors are those of prepare."""
     release = prepare(client, publication, views, now=now, endorser=endorser)
-    statement = bundle_statement(release.bundle)
+    statement, lines = bundle_statement(release.bundle), render_release(release)
+    if statement is not None:
+        lines.append(statement_line(statement, release.floor_before))
     warnings = [*release.warnings, *left_out_warnings(release.draft.left_out)]
     if not release.is_recorded:
         warnings.append(
@@ -61,17 +62,10 @@ def publish(
         "statement": None if statement is None else statement.as_dict(),
         "signatures": sanitize_all(list_signatures(release.bundle.signatures)),
         "signing_command": "",
-        "text": sanitize_all(
-            [*render_release(release), *_statement_lines(release), *(f"Warning: {warning}" for warning in warnings)]
-        ),
+        "text": sanitize_all([*lines, *(f"Warning: {warning}" for warning in warnings)]),
         **_change_facts(release.draft),
     }
     return Publishing(result, warnings, release.draft.before, release.draft.after)
-
-
-def _statement_lines(release: Release) -> list[str]:
-    statement = bundle_statement(release.bundle)
-    return [] if statement is None else [statement_line(statement, release.floor_before)]
 
 
 def write_statement(

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._cluster.holder_report import read_holders
+from ansible_collections.configok.node.plugins.module_utils._cluster.holders import read_holders
 from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
 from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
 from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import Forbidden

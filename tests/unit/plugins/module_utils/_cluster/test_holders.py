@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._cluster._holders import (
+from ansible_collections.configok.node.plugins.module_utils._cluster.holders import (
     Holder,
     Permission,
     RbacObjects,

@@ -19,7 +19,8 @@ from ansible_collections.configok.node.plugins.module_utils._machines._changes.t
 )
 from ansible_collections.configok.node.plugins.module_utils._machines._objects.types import CLUSTER_API, Runtime
 from ansible_collections.configok.node.plugins.module_utils._machines._status._phases import (
-    status_of,
+    MachineStatus,
+    statuses_of,
     summarize,
     to_dict,
 )
@@ -32,6 +33,10 @@ INPUTS = ConfigInputs(pools={"workers": SOURCE}, bundles={SOURCE: {}})
 def planned(declared: dict[str, Any], node: Any, **options: Any) -> MachineChange:
     """Return the change of a machine."""
     return plan_change(a_machine(**declared), node, surroundings(inputs=INPUTS), **options)
+
+
+def status_of(change: MachineChange, **rollout: Any) -> MachineStatus:
+    return statuses_of([change], **rollout)[0]
 
 
 CASES = [
