@@ -26,8 +26,8 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig.local_co
     local_hash,
 )
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.well_known import ANNOTATION_CORDONED_BY
+from ansible_collections.configok.node.plugins.module_utils._operations._machine_plan import _machine_configs
 from ansible_collections.configok.node.plugins.module_utils._operations._machine_plan.machine_changes import (
-    _machine_configs,
     read_statuses,
     select_machines,
 )
@@ -601,7 +601,7 @@ def test_a_config_source_is_pinned_to_the_published_bundle(act: Act, hosts: Host
 def test_however_many_bundles_nodes_use_those_that_are_declared_are_validated(
     act: Act, hosts: Hosts, cluster: SandboxCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_machine_configs, "_MAX_BUNDLES", 0)
+    monkeypatch.setattr(_machine_configs, "MAX_BUNDLES", 0)
     bundle = publish(cluster.kubeconfig, kubelet_config("maxPods: 60"))
     named = {"configMap": {"namespace": "configok-system", "name": bundle["name"]}}
     write(machine("w1", configSource=named))
