@@ -242,7 +242,7 @@ def plan_migration(parameters: Mapping[str, Any], run: Runner) -> Migration:
         started = started_component(parameters, run)
         version = version or program_version(started.argv[0], run)
         if not version:
-            raise StartUnknown(f"{started.argv[0]} does not say its version: give kubernetes_version")
+            raise StartUnknown(f"{started.argv[0]} does not report its version: give kubernetes_version")
     return migrate(
         parameters["component"],
         started.argv,
@@ -259,13 +259,11 @@ def started_component(parameters: Mapping[str, Any], run: Runner) -> StartedComp
     try:
         units = ComponentUnits(run, drop_in="zz-configok.conf", state_directory="/var/lib/configok")
     except NoSystemd:
-        raise StartUnknown(
-            "This machine does not run systemd, so that it has no unit to look at: give flags instead"
-        ) from None
+        raise StartUnknown("This machine does not run systemd, so it has no unit to read: give flags instead") from None
     unit = parameters["unit"] or f"{parameters['component']}.service"
     argv, directory = units.command_line(unit)
     if not argv:
-        raise StartUnknown(f"{unit} starts nothing here whose command line could be read: give flags instead")
+        raise StartUnknown(f"{unit} starts no process here with a readable command line: give flags instead")
     return read_started(argv, directory)
 
 
@@ -319,7 +317,7 @@ def main() -> None:
         levels = refusing_levels(module.params["fail_on"].replace("_", "-"))
         refused = sanitize_all([str(finding) for finding in migration.findings if finding.level in levels])
         if refused:
-            module.fail_json(msg="It cannot be moved as it is:\n" + "\n".join(refused), **result)
+            module.fail_json(msg="The component cannot be moved as it is:\n" + "\n".join(refused), **result)
         module.exit_json(**result)
 
 

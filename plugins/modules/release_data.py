@@ -337,7 +337,7 @@ def main() -> None:
     )
     with fail_on_file_errors(module):
         if module.params["accept"] and not module.params["accepted_by"]:
-            raise UnusableInput("accept needs accepted_by, the name of the person that has looked at the difference")
+            raise UnusableInput("accept needs accepted_by, the name of the person who has reviewed the difference")
         data, text = data_of(module)
         changes = difference(data)
         module.exit_json(

@@ -131,14 +131,14 @@ class OtherSources:
 
     def _under_own_name(self, host: InventoryHost) -> InventoryHost:
         self._display.warning(
-            f"Node {host.node_name} does not get the name {host.name} that it reports: another source has that"
+            f"Node {host.node_name} does not get the name {host.name} that it reports: another source has that name"
         )
         return host.under_own_name()
 
     def _without_connection(self, host: InventoryHost) -> InventoryHost:
         self._display.warning(
-            "another source has hosts with the names of Nodes: it says how they are connected to, and the addresses "
-            "that these Nodes report do not count"
+            "another source has hosts with the names of Nodes: its connection variables are used, and the addresses "
+            "that these Nodes report are ignored"
         )
         return host.without_connection()
 

@@ -167,7 +167,7 @@ class PlaybookResult:
     def verdict(self, timeout: float) -> tuple[GateVerdict, str]:
         """Return what the run says, and why. Only a run that has done something on a host passes."""
         if self.code is None:
-            return GateVerdict.UNKNOWN, f"it was not done within {describe_duration(timeout)}"
+            return GateVerdict.UNKNOWN, f"it did not finish within {describe_duration(timeout)}"
         if self.code == _FAILED_HOSTS and self.failed:
             what = f"the task {self.task!r} failed" if self.task else "a task failed"
             return GateVerdict.FAIL, f"{what} on {first_names(list(self.failed), _NAMES_SHOWN)}"

@@ -210,7 +210,7 @@ def test_an_init_config_is_validated_with_release_data(bed: Testbed, tmp_path: P
         for file, sentence in (
             (release_data, f"featureGates.{GONE}: true: unknown feature gate"),
             ("broken.yaml", "broken.yaml: the file: has the unknown key"),
-            ("none.yaml", "none.yaml is no file of this machine"),
+            ("none.yaml", "none.yaml is not a file on this machine"),
         ):
             run = node.play("provision", {**variables, "release_data": str(tmp_path / file)}, check=True)
             assert run.code != 0

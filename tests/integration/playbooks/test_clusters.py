@@ -175,7 +175,11 @@ def test_a_halted_wave_stops_the_next_and_a_second_run_resumes(clusters: Cluster
         ({"a": {}, "b": {"context": "x"}}, ("--limit", "a"), "neither a kubeconfig nor a context: a;"),
         ({"a": {"context": "x"}, "b": {"context": "x"}}, ("--limit", "b"), "as another host: b;"),
         ({"a": {"context": "x"}}, ("-e", "cluster_canary=b", "--limit", "a"), "cluster_canary is b"),
-        ({"a": {"context": "x"}}, ("-e", "cluster_canary=b"), "cluster_canary is b, which is none of the clusters a"),
+        (
+            {"a": {"context": "x"}},
+            ("-e", "cluster_canary=b"),
+            "cluster_canary is b, which is not one of the clusters a",
+        ),
     ],
 )
 def test_an_inventory_that_cannot_be_right_is_refused(

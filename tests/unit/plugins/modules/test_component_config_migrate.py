@@ -58,7 +58,7 @@ def test_what_cannot_be_moved_fails_unless_only_a_report_is_wanted() -> None:
     result = run(**arguments)
     assert result["failed"]
     assert result["msg"] == (
-        "It cannot be moved as it is:\n"
+        "The component cannot be moved as it is:\n"
         'command line: --max-pods: "many": must be a whole number: the component refuses it, too'
     )
     assert not run(**arguments, fail_on="never").get("failed")
@@ -97,7 +97,7 @@ def test_the_version_of_a_program_that_does_not_print_it_is_not_guessed(
         lambda _parameters, _run: StartedComponent(("/k", "--max-pods=5"), "/", None, ()),
     )
     parameters = dict.fromkeys(("flags", "kubernetes_version", "path", "unit", "content"))
-    with pytest.raises(StartUnknown, match="/k does not say its version: give kubernetes_version"):
+    with pytest.raises(StartUnknown, match="/k does not report its version: give kubernetes_version"):
         plan_migration({**parameters, "component": "kubelet"}, lambda _argv: answer)
     plan = plan_migration({**parameters, "component": "kubelet"}, lambda _argv: (0, "Kubernetes v1.24.1\n", ""))
     assert "evictionHard" not in plan.text  # as before 1.25

@@ -166,7 +166,7 @@ def test_a_host_that_is_not_clear_is_not_changed(tmp_path: Path, hosts: list[Inv
             "the kubelet does not start: it said  no (task 'Start it')",
         ),
         (PlaybookResult(4, ("machine-1",), unreachable=("machine-1",)), None, "not reachable: machine-1"),
-        (PlaybookResult(None), None, "it was not done within 1m"),
+        (PlaybookResult(None), None, "it did not finish within 1m"),
         (PlaybookResult(0), None, "it ran on no host"),
     ],
 )

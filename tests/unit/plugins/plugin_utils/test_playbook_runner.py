@@ -98,7 +98,7 @@ def test_a_variable_is_never_evaluated_as_a_template(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("result", "verdict", "reason"),
     [
-        (PlaybookResult(None, ("a",)), UNKNOWN, "it was not done within 1m"),
+        (PlaybookResult(None, ("a",)), UNKNOWN, "it did not finish within 1m"),
         (PlaybookResult(4, ("a", "b"), unreachable=("b",)), UNKNOWN, "not reachable: b"),
         (PlaybookResult(0, ("a", "b"), unreachable=("b",)), UNKNOWN, "not reachable: b"),
         (

@@ -76,7 +76,7 @@ def test_without_a_host_no_playbook_runs(tmp_path: Path) -> None:
     ("result", "reason"),
     [
         (PlaybookResult(0), "it ran on no host"),
-        (PlaybookResult(None), "it was not done within 1m"),
+        (PlaybookResult(None), "it did not finish within 1m"),
         (PlaybookResult(4, ("machine-1",), unreachable=("machine-1",)), "not reachable: machine-1"),
         (PlaybookResult(2, ("machine-1",), ("machine-1",), task="Restart"), "the task 'Restart' failed on machine-1"),
     ],
