@@ -16,7 +16,6 @@ from .._systemd.exec_start import (
     CONFIG_FLAG,
     UnitStart,
     UnsupportedUnit,
-    Verification,
     config_flag,
     find_override,
     flag_value,
