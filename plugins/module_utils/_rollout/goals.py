@@ -12,6 +12,7 @@ from typing import Any, Literal, Union
 from .._nodeconfig.assignment import ConfigSource
 
 HostAction = Literal["create", "update", "rollback", "delete"]
+GoalAction = Literal["assign", "create", "update", "replace", "delete"]  # assign: only a config; else of a machine
 
 
 @dataclass(frozen=True)
@@ -121,9 +122,10 @@ STEPS_TO_REBOOT: tuple[Step, ...] = (Drain(reboot=True), RebootNode())
 
 @dataclass(frozen=True)
 class Goal:
-    """A config source that a node is to use, None for the init config."""
+    """A config source that a node is to use, None for the init config. action: what is done for it."""
 
     source: ConfigSource | None
+    action: GoalAction = "assign"
 
     def steps(self, node: Situation) -> tuple[Step, ...]:
         """Return the steps by which a node reaches the goal, in order."""
@@ -152,25 +154,22 @@ class Goal:
     @property
     def is_deletion(self) -> bool:
         """Return whether the node is to be deleted."""
-        return False
+        return self.action == "delete"
 
     @property
     def changes_machine(self) -> bool:
         """Return whether a machine keeps its host, which may be changed, and its Node."""
-        return False
+        return self.action == "update"
 
     @property
     def makes_or_deletes_node(self) -> bool:
         """Return whether the Node is made, or goes, whatever it says now."""
-        return False
+        return self.action in ("create", "replace", "delete")
 
     @property
     def has_work_on_host(self) -> bool:
         """Return whether a provider has work on the host, whatever the config."""
         return False
-
-
-MachineGoalAction = Literal["create", "update", "replace", "delete"]
 
 
 @dataclass(frozen=True)
@@ -186,7 +185,7 @@ class MachineGoal(Goal):
     the versions to return to if the change fails, with the keys kubelet and runtime as here.
     """
 
-    action: MachineGoalAction = "update"
+    action: GoalAction = "update"
     kubelet_version: str = ""
     runtime: tuple[str, str] = ("", "")
     labels: Mapping[str, str | None] = field(default_factory=dict)
@@ -197,21 +196,6 @@ class MachineGoal(Goal):
     needs_drain: bool = True
     disruption: str = ""
     previous: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def is_deletion(self) -> bool:
-        """Return whether the machine is to be deleted."""
-        return self.action == "delete"
-
-    @property
-    def changes_machine(self) -> bool:
-        """Return whether the machine keeps its host, which may be changed, and its Node."""
-        return self.action == "update"
-
-    @property
-    def makes_or_deletes_node(self) -> bool:
-        """Return whether the machine is created, replaced or deleted."""
-        return self.action != "update"
 
     @property
     def has_work_on_host(self) -> bool:

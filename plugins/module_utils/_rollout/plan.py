@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from .._nodeconfig.assignment import ConfigSource
 from .._nodeconfig.bundle_trial import Trial
-from .goals import Goal, MachineGoal
+from .goals import Goal, GoalAction, MachineGoal
 
 OnFailure = Literal["halt", "rollback"]  # what happens to a wave's nodes when the wave fails
 
@@ -57,6 +57,10 @@ class Target:
     def goal(self, node: str) -> Goal | None:
         """Return what a node of this name is to reach, None when that is not known: Machines read from a record."""
         return self.goals.get(node) if self.is_machines else Goal(self.source)
+
+    def machines_to(self, *actions: GoalAction) -> frozenset[str]:
+        """Return the machines with which one of these actions is done."""
+        return frozenset(name for name, goal in self.goals.items() if goal.action in actions)
 
     @property
     def is_machines(self) -> bool:

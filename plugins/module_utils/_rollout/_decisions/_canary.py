@@ -7,11 +7,21 @@ from __future__ import annotations
 
 import difflib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from ..._text import count_of
 from .._nodes.node_view import COVER_FIELDS, NodeView
+from ..goals import MachineGoal
+from ..plan import Target
+
+_REPLACE: Final = "replace the host"
+_UPDATE: Final = "change the host"
+_CREATE: Final = "create the machine"
+_CONFIG: Final = "change the config, labels or taints"
+_DELETE: Final = "delete the machine"
+_HEAVIEST_FIRST: Final = (_REPLACE, _UPDATE, _CREATE, _CONFIG, _DELETE)
 
 
 @dataclass(frozen=True)
@@ -113,3 +123,22 @@ def canary_refusals(
 def _combination_text(cover: Sequence[str], key: tuple[str, ...], count: int) -> str:
     values = ", ".join(f"{name}={value or 'none'}" for name, value in zip(cover, key))
     return f"{values} ({count_of(count, 'node')})"
+
+
+def kinds_of_change(views: Iterable[NodeView], target: Target) -> dict[str, list[NodeView]]:
+    """Return the machines by the kind of their change, the heaviest kind first; {} for a rollout of a config.
+
+    One kind of change proves nothing about another.
+    """
+    kinds: dict[str, list[NodeView]] = {kind: [] for kind in _HEAVIEST_FIRST}
+    for view in views:
+        goal = target.goals.get(view.name)
+        if goal is not None:
+            kinds[_kind(goal)].append(view)
+    return {kind: members for kind, members in kinds.items() if members}
+
+
+def _kind(goal: MachineGoal) -> str:
+    if goal.action == "update":
+        return _UPDATE if goal.needs_host else _CONFIG
+    return {"replace": _REPLACE, "create": _CREATE, "delete": _DELETE}[goal.action]

@@ -238,6 +238,6 @@ def _evaluate_after_deadline(view: NodeView, attempt: Attempt, has_answered: boo
         return GateResult(Verdict.UNKNOWN, f"no agent answered {within}")
     if not has_answered:
         return GateResult(Verdict.UNKNOWN, f"the agent did not answer {within}; it last said: {view.report}")
-    if view.answer.status is not None and view.answer.status.cause == Cause.ADOPTING:
+    if view.cause == Cause.ADOPTING:
         return GateResult(Verdict.FAIL, f"it began to adopt the config, but was not done {within}")
     return GateResult(Verdict.UNKNOWN, f"not good {within}: {view.report}")

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from ..._nodeconfig.well_known import ANNOTATION_CONFIG_SOURCE, ANNOTATION_CONFIG_STATUS
@@ -83,10 +83,4 @@ def node_uids(node: Mapping[str, Any]) -> frozenset[str]:
 
 def mark_pruned(record: Record, uids: frozenset[str], now: str) -> Record:
     """Return the record in which the revisions of these bundles are pruned; those that are already stay so."""
-    return replace(
-        record,
-        revisions=tuple(
-            replace(revision, pruned=now) if revision.uid in uids and not revision.pruned else revision
-            for revision in record.revisions
-        ),
-    )
+    return record.with_revisions(lambda revision: revision.uid in uids and not revision.pruned, pruned=now)

@@ -32,7 +32,7 @@ class Requester:
 def request_pause(record: Record, requester: Requester) -> Record:
     """Request that the pool's rollout pauses, or its next one if none is under way. Raises RolloutError."""
     control = record.control
-    if control.is_abort and _is_under_way(record):
+    if control.is_abort and record.open_rollout is not None:
         raise RolloutError(f"the rollout of pool {record.pool} is to be {control.describe_request()}: it cannot pause")
     return record if control.is_pause else replace(record, control=_with_request(control, PAUSE, requester))
 
@@ -40,7 +40,7 @@ def request_pause(record: Record, requester: Requester) -> Record:
 def resume(record: Record) -> Record:
     """Withdraw a pause, or a request that is not understood. Raises RolloutError when an abort is requested."""
     control = record.control
-    if control.is_abort and _is_under_way(record):
+    if control.is_abort and record.open_rollout is not None:
         raise RolloutError(
             f"the rollout of pool {record.pool} is to be {control.describe_request()}: it cannot resume; "
             "run it again when it has ended"
@@ -50,15 +50,15 @@ def resume(record: Record) -> Record:
 
 def request_abort(record: Record, requester: Requester) -> Record:
     """Request that the pool's rollout ends; a pool without a rollout under way has nothing to abort."""
-    if record.control.is_abort or not _is_under_way(record):
+    if record.control.is_abort or record.open_rollout is None:
         return record
     return replace(record, control=_with_request(record.control, ABORT, requester))
 
 
 def abort_rollout(record: Record, now: str) -> Record:
     """Record that the rollout has ended by request. The requests end with it; an ended rollout stays as it is."""
-    rollout = record.rollout
-    if rollout is None or rollout.has_ended:
+    rollout = record.open_rollout
+    if rollout is None:
         return record
     # A halted rollout is being rolled back. That its config failed says more than that the rollback was aborted.
     was_halted = rollout.phase == HALTED
@@ -114,10 +114,6 @@ def _waiting_waves(rollout: Rollout | None) -> list[str]:
     if rollout is None or rollout.phase != PAUSED or rollout.present_wave.assigned_up_to:
         return []
     return [wave.name for wave in rollout.waves[rollout.waves_done :][:1]]
-
-
-def _is_under_way(record: Record) -> bool:
-    return record.rollout is not None and not record.rollout.has_ended
 
 
 def _with_request(control: Control, request: str, requester: Requester) -> Control:

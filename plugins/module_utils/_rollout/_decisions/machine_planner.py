@@ -74,8 +74,8 @@ def needs_run(plan: Plan, views: Iterable[NodeView]) -> bool:
 def left_behind_warnings(record: Record, plan: Plan, nodes: Iterable[NodeView]) -> list[str]:
     """Return what an earlier run has left behind, and this plan leaves alone. nodes: all of the cluster."""
     warnings = []
-    rollout, target = record.rollout, plan.target
-    if plan.has_work and rollout is not None and not rollout.has_ended and not rollout.is_for(target):
+    rollout, target = record.open_rollout, plan.target
+    if plan.has_work and rollout is not None and not rollout.is_for(target):
         warnings.append(
             f"the rollout of {sanitize(rollout.target.name)} is not finished ({rollout.phase}): this one takes its "
             "place, since other Machines are selected, or they declare something else"

@@ -33,8 +33,7 @@ from ..plan import (
     replace_canary,
     wave_name,
 )
-from ._canary import CanaryChoice, canary_refusals, choose_canary, has_labels, spread_over_zones
-from ._kinds_of_change import kinds_of_change
+from ._canary import CanaryChoice, canary_refusals, choose_canary, has_labels, kinds_of_change, spread_over_zones
 from .skipped import skip_reason
 
 ADOPTION_SECONDS = 6.0  # for one node to fetch, restart and answer: measured on a real kubelet, which restarts
@@ -202,8 +201,8 @@ class _NodeSorter:
 
 
 def _rollout_to_resume(record: Record, target: Target) -> Rollout | None:
-    rollout = record.rollout
-    return rollout if rollout is not None and not rollout.has_ended and rollout.is_for(target) else None
+    rollout = record.open_rollout
+    return rollout if rollout is not None and rollout.is_for(target) else None
 
 
 def _is_leaving(view: NodeView, target: Target) -> bool:
@@ -359,7 +358,7 @@ def _candidates_in_trial(sorter: _NodeSorter, labels: Mapping[str, str]) -> list
     """
     if not sorter.to_move or any(has_labels(view, labels) for view in sorter.to_move):
         return []
-    return [view for view in sorter.already_on_target if view.answer.status is not None and view.answer.status.in_trial]
+    return [view for view in sorter.already_on_target if view.in_trial]
 
 
 def _capacity(waves: Iterable[Wave], views: Mapping[str, NodeView], target: Target, size: int) -> int:

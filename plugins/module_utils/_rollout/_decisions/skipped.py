@@ -46,12 +46,13 @@ def skip_reason(view: NodeView, target: Target, *, forget_bad: bool = False) -> 
         return view.report
     if view.system.kubelet_version and not is_kubernetes_version(view.system.kubelet_version):
         return f"its kubelet says that its version is {view.system.kubelet_version[:40]!r}"
-    if not view.has_agent:
+    status = view.answer.status
+    if status is None or not view.has_agent:
         return "no agent has ever reported from it"
-    if view.answer.status is not None and view.answer.status.cause == Cause.OPTED_OUT:
+    if view.cause == Cause.OPTED_OUT:
         return "dynamic configuration is turned off on it"
-    if view.answer.status is not None and not agent_fits(view.answer.status.agent_version):
-        return f"its agent {sanitize(view.answer.status.agent_version)} does not work with collection {VERSION}"
-    if view.answer.status is not None and view.answer.status.confirmed is None:
-        return f"its agent {sanitize(view.answer.status.agent_version)} is too old: it cannot confirm the end of a soak"
+    if not agent_fits(status.agent_version):
+        return f"its agent {sanitize(status.agent_version)} does not work with collection {VERSION}"
+    if status.confirmed is None:
+        return f"its agent {sanitize(status.agent_version)} is too old: it cannot confirm the end of a soak"
     return None

@@ -144,7 +144,8 @@ def enter_wave(
     if not present_wave.assigned_up_to:  # it is entered for the first time
         present_wave = PresentWave(0, tuple(view.name for view in views if view.ready is not True))
     if waves[position].name == CANARY:
-        present = {view.name for view in views} | _names_without_nodes(plan.target)
+        # A machine that is created, replaced or deleted may have no Node.
+        present = {view.name for view in views} | plan.target.machines_to("create", "replace", "delete")
         waves, assigned_up_to = _replace_vanished_canaries(replace(rollout, waves=waves), plan, position, present)
         present_wave = replace(present_wave, assigned_up_to=assigned_up_to)
     begun = {name for wave in rollout.waves for name in wave.nodes}  # their Nodes may be new ones of this rollout
@@ -164,11 +165,6 @@ def enter_wave(
         changed_at=now,
     )
     return replace(record, rollout=entered)
-
-
-def _names_without_nodes(target: Target) -> frozenset[str]:
-    """Return the machines that may have no Node: it is created, replaced or deleted in this rollout."""
-    return frozenset(name for name, goal in target.goals.items() if goal.action != "update")
 
 
 def _strike_out_vanished(rollout: Rollout, wave: Wave) -> Rollout:
@@ -437,8 +433,8 @@ def _mark_superseded(record: Record) -> Record:
 
     What people requested of it ends with it. A pause that was requested of a pool at rest is for the next rollout.
     """
-    rollout = record.rollout
-    if rollout is None or rollout.has_ended:
+    rollout = record.open_rollout
+    if rollout is None:
         return replace(record, control=record.control.for_new_rollout())
     return replace(record, control=Control()).with_result(rollout.revision, SUPERSEDED)
 

@@ -79,7 +79,8 @@ class Window:
     for another reason. is_canary: a node that vanishes stops the wave, which ends well only when a node has passed.
     is_broken_wave: the nodes are broken already, so those that are unavailable are moved too, and none of them stops
     the wave or counts as a failure. expected_unavailable: broken nodes that their wave has not moved yet, or has left
-    unavailable; these do not count as unavailable for another reason.
+    unavailable; these do not count as unavailable for another reason. failures: how many nodes have failed, including
+    those of earlier waves and excluding broken nodes.
     """
 
     def __init__(
@@ -96,7 +97,7 @@ class Window:
         self._expected_unavailable = frozenset(expected_unavailable)
         self._is_canary = is_canary
         self._is_broken_wave = is_broken_wave
-        self._failures = limits.earlier_failures
+        self.failures = limits.earlier_failures
         self._runs = dict.fromkeys(nodes, NodeRun())
         self._counts: Counter[Phase] = Counter({Phase.WAITING: len(self._runs)} if self._runs else {})
         self._waiting = dict.fromkeys(self._runs)
@@ -105,11 +106,6 @@ class Window:
         self._late_failures: dict[str, str] = {}
         self._blocked_since: float | None = None
         self._stop: WindowStep | None = None
-
-    @property
-    def failures(self) -> int:
-        """Return how many nodes have failed, including earlier waves and excluding broken nodes."""
-        return self._failures
 
     @property
     def counts(self) -> Mapping[Phase, int]:
@@ -129,7 +125,7 @@ class Window:
     @property
     def is_stopping(self) -> bool:
         """Return whether no other node will be assigned."""
-        if self._failures > self._limits.failure_budget or self._stop is not None:
+        if self.failures > self._limits.failure_budget or self._stop is not None:
             return True
         has_lost_canary = self._is_canary and self._counts[Phase.GONE]
         return not self._is_broken_wave and bool(self._counts[Phase.UNKNOWN] or has_lost_canary)
@@ -166,7 +162,7 @@ class Window:
 
     def late_failure(self, name: str, reason: str) -> None:
         """Count the failure of a node of an earlier wave, which had passed."""
-        self._failures += 1
+        self.failures += 1
         self._late_failures[name] = reason
 
     def record(self, name: str, result: GateResult) -> bool:
@@ -183,7 +179,7 @@ class Window:
         elif run.phase is Phase.PASSED and phase is not Phase.FAILED:
             return False
         if phase is Phase.FAILED and not self._is_broken_wave:
-            self._failures += 1
+            self.failures += 1
         self._waiting.pop(name, None)
         self._in_flight.pop(name, None)
         self._set(name, run.enter(phase, result.reason))
@@ -298,9 +294,9 @@ class Window:
 
     def _stop_step(self) -> WindowStep:
         budget = self._limits.failure_budget
-        if self._failures > budget:
+        if self.failures > budget:
             node_reason = next((f"{name}: {reason}" for name, reason in self._failures_in_order()), "")
-            failures = "1 node has" if self._failures == 1 else f"{self._failures} nodes have"
+            failures = "1 node has" if self.failures == 1 else f"{self.failures} nodes have"
             reason = f"{failures} failed, the budget is {budget}"
             return WindowStep(outcome=WaveOutcome.HALT, reason=reason, node_reason=node_reason)
         if self._stop is not None:

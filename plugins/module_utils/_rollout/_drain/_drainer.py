@@ -14,6 +14,7 @@ from ..._kube.api_paths import PODS, node
 from ..._nodeconfig.durations import describe_duration
 from ..._text import and_more, count_of, sanitize
 from .. import RolloutError
+from .._nodes.node_list import find_node
 from .._nodes.node_view import NodeView, node_view
 from ..timing import Clock
 from ._eviction import EvictionOutcome, Evictor
@@ -172,10 +173,10 @@ class Drainer:
                 if not view.unschedulable:
                     self._report(f"cordoned {view.name}")
                 return ""
-            item = self._client.find(node(view.name))
-            if item is None:
+            seen = find_node(self._client, view.name)
+            if seen is None:
                 return "the Node was deleted"
-            view = node_view(item)
+            view = seen
         raise conflict or RolloutError(f"Node {view.name} changes too often to be cordoned")
 
     def _empty(self, name: str, deadline: float, should_stop: Callable[[], bool]) -> str:

@@ -55,9 +55,7 @@ class Evictor:
                     raise
                 answer = self._create(pod, _V1BETA1)
                 self._version = _V1BETA1
-        except NotFound:
-            return Eviction(EvictionOutcome.GONE)
-        except Conflict:  # another pod has this name now
+        except (NotFound, Conflict):  # Conflict: another pod has this name now
             return Eviction(EvictionOutcome.GONE)
         except TooManyRequests as error:
             reason = sanitize("; ".join(error.cause_messages) or error.message)

@@ -12,6 +12,7 @@ from ..._kube.api_client import Client
 from ..._kube.api_paths import node
 from ..._nodeconfig.durations import describe_duration
 from .. import RebootFailed
+from .._nodes.node_list import find_node
 from .._nodes.node_view import NodeView, node_view
 from ..timing import Clock
 from ._settings import RebootSettings
@@ -98,10 +99,10 @@ class Rebooter:
         self._report(f"rebooted {name}")
 
     def _view(self, name: str) -> NodeView:
-        item = self._client.find(node(name))
-        if item is None:
+        view = find_node(self._client, name)
+        if view is None:
             raise RebootFailed("the Node was deleted while it was rebooted")
-        return node_view(item)
+        return view
 
     def _wait(self, should_stop: Callable[[], bool]) -> None:
         until = self._clock.monotonic() + _POLL

@@ -11,11 +11,11 @@ from typing import Any
 from ..._kube.api_client import Client
 from ..._kube.api_errors import Conflict, NotFound
 from ..._kube.api_paths import node
-from ..._nodeconfig.assignment import Assignment, assignment_patch, next_id
-from ..._nodeconfig.well_known import ANNOTATION_ASSIGNMENT, ANNOTATION_MACHINE
+from ..._nodeconfig.assignment import Assignment, assignment_patch
+from ..._nodeconfig.well_known import ANNOTATION_MACHINE
 from .. import RolloutError
 from ..goals import MachineGoal
-from .node_access import NodeAssignment, needs_assignment
+from .node_access import NodeAssignment, needs_assignment, next_assignment_id
 from .node_goals import taints_to_remove
 from .node_view import NodeView, node_view
 
@@ -53,7 +53,7 @@ def apply_machine(
         assignment_id = view.assigned.id
         is_needed = needs_assignment(view, goal.source, confirm_after, forget_bad=forget_bad)
         if assigns or not possibly_assigned or is_needed:
-            assignment_id = sent = next_id({ANNOTATION_ASSIGNMENT: str(view.assigned.id)}, view.answered_id)
+            assignment_id = sent = next_assignment_id(view)
             _merge(body, assignment_patch(goal.source, Assignment(sent, forget_bad, confirm_after)))
         if not body:
             return NodeAssignment(view, assignment_id)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
@@ -47,8 +47,7 @@ class NodeWatcher:
     """Follows the Nodes of a pool in a thread of its own. A context manager: leaving it ends the watch.
 
     nodes: the Nodes by name, as of the events that were taken. error: why their state is not known at the moment, None
-    while it is. gates: answer for each Node as it arrives. names: of the Nodes that count, None for all. monotonic:
-    measures the age of the watch, where clock stands still during an outage.
+    while it is. gates: answer for each Node as it arrives. names: of the Nodes that count, None for all.
     """
 
     def __init__(
@@ -59,7 +58,6 @@ class NodeWatcher:
         *,
         gates: NodeGates | None = None,
         names: Collection[str] | None = None,
-        monotonic: Callable[[], float] | None = None,
     ) -> None:
         self.nodes: dict[str, NodeView] = {}
         self.error: KubeError | None = None
@@ -68,7 +66,6 @@ class NodeWatcher:
         self._clock = clock
         self._gates = gates or NodeGates()
         self._names = names
-        self._monotonic = monotonic or clock.monotonic
         self._events: queue.Queue[list[NodeEvent]] = queue.Queue()  # events that are taken together
         self._stop = threading.Event()
         self._hurry = threading.Event()  # ends the pause before the next attempt
@@ -175,7 +172,7 @@ class NodeWatcher:
                 inactivity=_MAX_SILENCE,
                 longest_wait=_MAX_RETRY_AFTER,
             ),
-            timing=Timing(self._pause, self._monotonic),
+            timing=Timing(self._pause, self._clock.monotonic),
             interrupt=self._interrupt,
         ):
             if event.object is not None and not self._counts(event.object):

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from ..._kube.api_client import Client
 from ..._kube.api_errors import Conflict, KubeError, NotFound
@@ -16,7 +15,7 @@ from ..._kube.parallel import run_parallel
 from ..._nodeconfig.assignment import Assignment, ConfigSource, assignment_patch, next_id
 from ..._nodeconfig.well_known import ANNOTATION_ASSIGNMENT
 from .. import RolloutError
-from .node_list import MAX_CONNECTIONS
+from .node_list import MAX_CONNECTIONS, find_node, read_nodes
 from .node_view import NodeView, node_view
 
 _MAX_ATTEMPTS = 8
@@ -140,7 +139,7 @@ def _patch_until_applied(
             return NodeAssignment(view, assignment_id, True)  # our own PATCH, whose answer was lost
         if not needs_patch(view):
             return NodeAssignment(view, view.assigned.id)
-        assignment_id = _next_assignment_id(view)
+        assignment_id = next_assignment_id(view)
         assignment = Assignment(assignment_id, forget_bad, confirm_after)
         body = assignment_patch(source, assignment, resource_version=view.resource_version)
         try:
@@ -153,20 +152,15 @@ def _patch_until_applied(
             return NodeAssignment(None)
         seen = latest() if latest is not None else None
         if seen is None or seen.resource_version == view.resource_version:
-            seen = _get(client, view.name)
+            seen = find_node(client, view.name)
         if seen is None or seen.deleting:
             return NodeAssignment(None)
         view = seen
     raise conflict or RolloutError(f"Node {view.name} changes too often to be assigned")
 
 
-def _get(client: Client, name: str) -> NodeView | None:
-    item = client.find(node(name))
-    view = None if item is None else node_view(item)
-    return None if view is None or view.deleting else view
-
-
-def _next_assignment_id(view: NodeView) -> int:
+def next_assignment_id(view: NodeView) -> int:
+    """Return the id of the next assignment of a Node."""
     return next_id({ANNOTATION_ASSIGNMENT: str(view.assigned.id)}, view.answered_id)
 
 
@@ -175,18 +169,10 @@ def _find_nodes(client: Client, names: Sequence[str] | None, selector: str) -> t
         listing = client.list(NODES, label_selector=selector or None, metadata_only=True)
         return [node_view(item) for item in listing.items], []
     unique_names = list(dict.fromkeys(names))
-    items: list[dict[str, Any]] = []
     if len(unique_names) <= _MAX_SINGLE_READS:
-        results = run_parallel(
-            lambda name: client.get(node(name), metadata_only=True), unique_names, workers=MAX_CONNECTIONS
-        )
-        for _name, result in results:
-            if isinstance(result, KubeError) and not isinstance(result, NotFound):
-                raise result
-            if not isinstance(result, KubeError):
-                items.append(result)
+        by_name = read_nodes(client, unique_names, metadata_only=True)
     else:
-        items = client.list(NODES, metadata_only=True).items
-    by_name = {view.name: view for view in (node_view(item) for item in items)}
-    missing = [name for name in unique_names if name not in by_name]
-    return [by_name[name] for name in unique_names if name in by_name], missing
+        by_name = {view.name: view for view in map(node_view, client.list(NODES, metadata_only=True).items)}
+    views = {name: by_name.get(name) for name in unique_names}
+    missing = [name for name, view in views.items() if view is None]
+    return [view for view in views.values() if view is not None], missing

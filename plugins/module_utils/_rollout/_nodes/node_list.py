@@ -34,18 +34,27 @@ def list_nodes(client: Client, *, selector: str = "", names: Sequence[str] | Non
     return sorted(views, key=lambda view: view.name)
 
 
+def find_node(client: Client, name: str) -> NodeView | None:
+    """Return a Node, read in full, None for one that does not exist. Raises KubeError."""
+    item = client.find(node(name))
+    return None if item is None else node_view(item)
+
+
 def read_nodes(
     client: Client,
     names: Iterable[str],
     *,
+    metadata_only: bool = False,
     threads: Threads | None = None,
     make_view: Callable[[dict[str, Any]], NodeView] = node_view,
 ) -> dict[str, NodeView | None]:
-    """Return the Nodes of these names, read in full, None for one that does not exist. Raises KubeError."""
+    """Return the Nodes of these names, None for one that does not exist. Raises KubeError."""
+
+    def read(name: str) -> NodeView:
+        return make_view(client.get(node(name), metadata_only=metadata_only))
+
     views: dict[str, NodeView | None] = {}
-    for name, result in run_parallel(
-        lambda name: make_view(client.get(node(name))), names, workers=MAX_CONNECTIONS, threads=threads or Threads()
-    ):
+    for name, result in run_parallel(read, names, workers=MAX_CONNECTIONS, threads=threads or Threads()):
         if isinstance(result, NotFound):
             views[name] = None
         elif isinstance(result, KubeError):

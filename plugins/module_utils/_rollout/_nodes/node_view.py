@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -36,9 +36,6 @@ _ANNOTATIONS = (
     ANNOTATION_MACHINE,
 )
 _CONDITIONS = ("Ready", CONDITION_CONFIG_OK)
-
-# The names that a policy's canary.cover may use in addition to the keys of labels.
-COVER_FIELDS = ("kubeletVersion", "osImage", "instanceType", "zone", "architecture")
 
 
 class NodeSystem(NamedTuple):
@@ -114,11 +111,6 @@ class NodeView:
         return bool(self.answer.config_ok) and self.answer.status is not None
 
     @property
-    def instance_type(self) -> str:
-        """Return the instance type in the Node's labels, "" for none."""
-        return _first_label(self.labels, _INSTANCE_TYPE)
-
-    @property
     def zone(self) -> str:
         """Return the zone in the Node's labels, "" for none."""
         return _first_label(self.labels, _ZONE)
@@ -139,31 +131,29 @@ class NodeView:
         return None if self.answer.status is None else self.answer.status.active
 
     @property
+    def cause(self) -> str:
+        """Return the cause in the agent's status, "" without one."""
+        return "" if self.answer.status is None else self.answer.status.cause
+
+    @property
+    def in_trial(self) -> bool:
+        """Return whether the node reports that its config is in its trial."""
+        return self.answer.status is not None and self.answer.status.in_trial
+
+    @property
     def is_untrusting(self) -> bool:
         """Return whether the node refuses what it is assigned because no signer that it trusts vouches for it."""
-        return (
-            self.answer.config_ok == "False"
-            and self.answer.status is not None
-            and self.answer.status.cause == Cause.UNTRUSTED
-        )
+        return self.answer.config_ok == "False" and self.cause == Cause.UNTRUSTED
 
     @property
     def is_in_doubt(self) -> bool:
         """Return whether the node itself doubts that a failure is the fault of what it is assigned."""
-        return (
-            self.answer.config_ok != "True"
-            and self.answer.status is not None
-            and self.answer.status.cause == Cause.SUSPECT
-        )
+        return self.answer.config_ok != "True" and self.cause == Cause.SUSPECT
 
     @property
     def waits_for_host(self) -> bool:
         """Return whether the node does not adopt what it is assigned, because any restart would fail on its host."""
-        return (
-            self.answer.config_ok == "Unknown"
-            and self.answer.status is not None
-            and self.answer.status.cause == Cause.HOST_NOT_READY
-        )
+        return self.answer.config_ok == "Unknown" and self.cause == Cause.HOST_NOT_READY
 
     @property
     def is_settled(self) -> bool:
@@ -185,17 +175,8 @@ class NodeView:
 
     def attribute(self, name: str) -> str:
         """Return the value of an attribute that a canary covers: one of COVER_FIELDS, or a label."""
-        if name == "kubeletVersion":
-            return self.system.kubelet_version
-        if name == "osImage":
-            return self.system.os_image
-        if name == "instanceType":
-            return self.instance_type
-        if name == "zone":
-            return self.zone
-        if name == "architecture":
-            return self.system.architecture
-        return self.labels.get(name, "")
+        read = _COVERED.get(name)
+        return self.labels.get(name, "") if read is None else read(self)
 
     def is_assigned(self, source: ConfigSource | None) -> bool:
         """Return whether the Node is assigned source (None: the init config) and needs no new assignment.
@@ -227,6 +208,17 @@ class NodeView:
 
 def _first_label(labels: Mapping[str, str], keys: tuple[str, ...]) -> str:
     return next((labels[key] for key in keys if labels.get(key)), "")
+
+
+_COVERED: Mapping[str, Callable[[NodeView], str]] = {
+    "kubeletVersion": lambda view: view.system.kubelet_version,
+    "osImage": lambda view: view.system.os_image,
+    "instanceType": lambda view: _first_label(view.labels, _INSTANCE_TYPE),
+    "zone": lambda view: view.zone,
+    "architecture": lambda view: view.system.architecture,
+}
+COVER_FIELDS = tuple(_COVERED)
+"""The names that a policy's canary.cover may use in addition to the keys of labels."""
 
 
 def parse_source(annotations: Mapping[str, str]) -> tuple[ConfigSource | None, str]:

@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from ..._nodeconfig.assignment import ConfigSource
 from ..plan import BROKEN, BROKEN_WAVES, CANARY, Target, Wave
@@ -287,14 +287,18 @@ class Record:
         """Return the revision that was published last."""
         return self.revisions[-1] if self.revisions else None
 
+    @property
+    def open_rollout(self) -> Rollout | None:
+        """Return the rollout that has not ended, None if the next run starts a new one."""
+        return None if self.rollout is None or self.rollout.has_ended else self.rollout
+
     def revision_of(self, target: Target) -> Revision | None:
         """Return the newest revision that is this target."""
         return next((revision for revision in reversed(self.revisions) if revision.is_of(target)), None)
 
     def declared_revision(self, target: Target) -> Revision | None:
         """Return the revision of Machines that are rolled out now, or were declared last; None for a new revision."""
-        rollout = self.rollout
-        if rollout is not None and not rollout.has_ended and rollout.is_for(target):
+        if self.open_rollout is not None and self.open_rollout.is_for(target):
             return self.revision_of(target)
         return self.latest if self.latest is not None and self.latest.is_of(target) else None
 
@@ -308,8 +312,8 @@ class Record:
 
     def lets_nodes_forget(self, target: Target) -> bool:
         """Return whether nodes that refused this target are assigned it again, because an operator has cleared it."""
-        rollout = self.rollout
-        if rollout is not None and not rollout.has_ended and rollout.is_for(target) and rollout.start.forget_bad:
+        rollout = self.open_rollout
+        if rollout is not None and rollout.is_for(target) and rollout.start.forget_bad:
             return True
         return any(cleared.is_pending_for(target) for cleared in self.cleared_configs)
 
@@ -364,13 +368,7 @@ class Record:
 
     def with_statement(self, uid: str, sequence: int, floor: int) -> Record:
         """Return the record in which the revisions of a bundle have the numbers of its statement."""
-        return replace(
-            self,
-            revisions=tuple(
-                replace(revision, sequence=sequence, floor=floor) if revision.uid == uid else revision
-                for revision in self.revisions
-            ),
-        )
+        return self.with_revisions(lambda revision: revision.uid == uid, sequence=sequence, floor=floor)
 
     def with_bad_config(self, target: Target, reason: str, time: str, *, confirmed: bool = True) -> Record:
         """Return the record in which this target is bad; the init config never becomes bad."""
@@ -409,13 +407,12 @@ class Record:
 
     def with_result(self, number: int, result: RevisionResult) -> Record:
         """Return the record in which the revision of that number has this result."""
-        return replace(
-            self,
-            revisions=tuple(
-                replace(revision, result=result) if revision.number == number else revision
-                for revision in self.revisions
-            ),
-        )
+        return self.with_revisions(lambda revision: revision.number == number, result=result)
+
+    def with_revisions(self, matches: Callable[[Revision], bool], **changes: Any) -> Record:
+        """Return the record in which the revisions that match are changed."""
+        revisions = (replace(revision, **changes) if matches(revision) else revision for revision in self.revisions)
+        return replace(self, revisions=tuple(revisions))
 
 
 def _is_same_config(uid: str, content_hash: str, target: Target) -> bool:

@@ -10,7 +10,7 @@ import json
 import zlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from ..._foreign import load_json
 from ..._kube.api_client import Client
@@ -27,12 +27,10 @@ from .record import (
     BadConfig,
     ClearedConfig,
     FailedNode,
-    FailureKind,
     PresentWave,
     PreviousMachine,
     Record,
     Revision,
-    RevisionResult,
     Rollout,
     RolloutStart,
     TimelineEntry,
@@ -44,6 +42,8 @@ _MAX_UNPACKED = 16 * 1024 * 1024
 _MAX_SECONDS = 2**31
 _RECORD_KEY, _NODES_KEY = RECORD_KEYS
 _count = integer(0, 2**63 - 1)
+_CONVERTERS: Mapping[str, Callable[[Any], Any]] = {"int": _count, "bool": bool}  # by the type of a field; else a text
+_Flat = TypeVar("_Flat")
 
 
 def encode_record(
@@ -213,47 +213,31 @@ def _decode(value: dict[str, Any], data: Mapping[str, str]) -> Record:
     rollout, unconfirmed = value["rollout"], value["unconfirmed"]
     return Record(
         pool=str(value["pool"]),
-        revisions=tuple(_decode_revision(revision) for revision in value["revisions"]),
+        revisions=tuple(_decode_flat(Revision, revision) for revision in value["revisions"]),
         bad_configs=tuple(
-            BadConfig(**_text_fields(BadConfig, bad, "confirmed"), confirmed=_identity(bad) not in unconfirmed)
-            for bad in value["bad"]
+            _decode_flat(BadConfig, bad, confirmed=_identity(bad) not in unconfirmed) for bad in value["bad"]
         ),
         cleared_configs=tuple(
-            ClearedConfig(**_text_fields(ClearedConfig, cleared, "assigned"), assigned=bool(cleared["assigned"]))
-            for cleared in value["forgotten"]
+            _decode_flat(ClearedConfig, cleared, assigned=cleared["assigned"]) for cleared in value["forgotten"]
         ),
         rollout=None if rollout is None else _decode_rollout(rollout, _unpack(data[_NODES_KEY])),
         control=Control.from_data(data),
     )
 
 
-def _text_fields(kind: type[Any], value: Mapping[str, Any], *others: str) -> dict[str, str]:
-    """Return the fields of a dataclass that are texts: all but the others. Omits fields of a newer version."""
-    names = {field.name for field in fields(kind)}.difference(others)
-    return {key: str(text) for key, text in value.items() if key in names}
+def _decode_flat(kind: type[_Flat], value: Mapping[str, Any], **more: Any) -> _Flat:
+    """Return a dataclass of texts, whole numbers and booleans. Omits fields, and keeps words, of a newer version.
 
-
-def _decode_revision(value: dict[str, Any]) -> Revision:
-    texts = _text_fields(Revision, value, "number", "result", "sequence", "floor")
-    # A result of a newer version is kept as it is.
-    return Revision(
-        _count(value["number"]),
-        **texts,
-        result=cast(RevisionResult, str(value.get("result", ""))),
-        sequence=_count(value.get("sequence", 0)),
-        floor=_count(value.get("floor", 0)),
-    )
+    more: fields that replace those of the value.
+    """
+    converters = {part.name: _CONVERTERS.get(str(part.type), str) for part in fields(cast(Any, kind))}
+    return kind(**{key: converters[key](part) for key, part in {**value, **more}.items() if key in converters})
 
 
 def _seconds(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < _MAX_SECONDS:
         raise ValueError(f"{str(value)[:20]} is not a number of seconds")
     return float(value)
-
-
-def _decode_failed_node(value: dict[str, Any]) -> FailedNode:
-    # A kind of a newer version is kept as it is.
-    return FailedNode(**_text_fields(FailedNode, value, "kind"), kind=cast(FailureKind, str(value["kind"])))
 
 
 def _decode_rollout(value: dict[str, Any], nodes: dict[str, Any]) -> Rollout:
@@ -299,10 +283,10 @@ def _decode_rollout(value: dict[str, Any], nodes: dict[str, Any]) -> Rollout:
         present_wave=PresentWave(_count(value["cursor"]), tuple(str(name) for name in nodes["down"]), soaked),
         reason=str(value["reason"]),
         runner=str(value["runner"]),
-        failed_nodes=tuple(_decode_failed_node(failed) for failed in value["exceptions"]),
+        failed_nodes=tuple(_decode_flat(FailedNode, failed) for failed in value["exceptions"]),
         is_rolling_back=bool(value["takingBack"]),
         rolling_back=tuple(str(name) for name in nodes["returning"]),
-        timeline=tuple(TimelineEntry(**_text_fields(TimelineEntry, entry)) for entry in value["timeline"]),
+        timeline=tuple(_decode_flat(TimelineEntry, entry) for entry in value["timeline"]),
     )
 
 

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple, TypeVar
@@ -125,11 +124,6 @@ class Lane(NamedTuple):
     title: str
     progress: LaneProgress
     nodes: tuple[NodeEntry, ...]
-
-    @property
-    def counts(self) -> Counter[NodeState]:
-        """Return the number of nodes by state."""
-        return Counter(node.state for node in self.nodes)
 
 
 class Problem(NamedTuple):

@@ -60,7 +60,7 @@ def node_state(view: NodeView) -> NodeCondition:
         return "pending"
     if view.answer.config_ok != "True" or view.ready is not True or _reports_another_config(view):
         return "unknown"
-    return "trial" if view.answer.status is not None and view.answer.status.in_trial else "ok"
+    return "trial" if view.in_trial else "ok"
 
 
 def _reports_another_config(view: NodeView) -> bool:

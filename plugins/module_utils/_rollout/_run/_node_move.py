@@ -9,13 +9,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from ..._kube.api_client import Client
-from ..._kube.api_paths import node
 from ..._text import sanitize
 from .._drain._drainer import Drainer
 from .._drain.rebooter import Rebooter
 from .._nodes._node_watcher import NodeWatcher
 from .._nodes.node_access import NodeAssignment
-from .._nodes.node_view import NodeView, node_view
+from .._nodes.node_list import find_node
+from .._nodes.node_view import NodeView
 from ..goals import Goal, HostAction, MachineGoal
 from ._node_facts import NodeFacts
 from ._session import RunSession
@@ -31,12 +31,12 @@ _VERBS: Mapping[HostAction, str] = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass
 class MoveTools:
     """What all moves of a wave use; safe for many threads, each with a node of its own.
 
-    confirm_after: the seconds after which agents are to confirm their assignment. should_stop: returns whether the wave
-    ends. left_cordoned: nodes whose hosts are in no state that is known.
+    confirm_after: the seconds after which agents are to confirm their assignment. is_stopping: ends drains, and waits
+    for reboots and Nodes, that are under way. left_cordoned: nodes whose hosts are in no state that is known.
     """
 
     session: RunSession
@@ -46,8 +46,12 @@ class MoveTools:
     facts: NodeFacts
     host: HostOptions
     confirm_after: float
-    should_stop: Callable[[], bool]
+    is_stopping: bool = False
     left_cordoned: set[str] = field(default_factory=set)
+
+    def should_stop(self) -> bool:
+        """Return whether the wave ends."""
+        return self.is_stopping
 
 
 @dataclass
@@ -101,8 +105,7 @@ class NodeMove:
         tools, clock = self.tools, self.tools.session.node_clock
         deadline = clock.monotonic() + tools.host.node_timeout
         while True:
-            item = tools.session.client.find(node(self.name))
-            if holds(None if item is None else node_view(item)):
+            if holds(find_node(tools.session.client, self.name)):
                 return True
             if tools.should_stop() or clock.monotonic() >= deadline:
                 return False

@@ -6,22 +6,16 @@
 from __future__ import annotations
 
 from ..._kube.api_errors import KubeError
-from ..._kube.api_paths import node
 from .. import RebootFailed
-from .._drain._drainer import Drainer
-from .._drain.rebooter import Rebooter
-from .._nodes._node_watcher import NodeWatcher
 from .._nodes.node_access import NodeAssignment
-from .._nodes.node_view import NodeView, node_view
+from .._nodes.node_list import find_node
+from .._nodes.node_view import NodeView
 from .._outage import MAX_SINGLE_FAILURE, WriteNotRepeated
 from ..goals import STEPS_TO_REBOOT, Goal
 from ._move_result import MoveKind, MoveResult
-from ._node_facts import NodeFacts
 from ._node_move import MoveTools, NodeMove
-from ._session import RunSession
 from ._steps import carry_out
 from ._wave_job import WaveJob
-from .host_change import HostOptions
 
 _PAUSE = 1.0  # seconds after a write without an answer
 
@@ -33,22 +27,9 @@ class NodeMover:
     have been begun, the mark of the cordon that the change of a host may not have ended.
     """
 
-    def __init__(
-        self,
-        session: RunSession,
-        watcher: NodeWatcher,
-        drainer: Drainer,
-        rebooter: Rebooter,
-        facts: NodeFacts,
-        host: HostOptions,
-        job: WaveJob,
-    ) -> None:
-        self.facts = facts
+    def __init__(self, tools: MoveTools, job: WaveJob) -> None:
+        self.tools = tools
         self._job = job
-        self.is_stopping = False  # ends drains, and waits for reboots and Nodes, that are under way
-        self._tools = MoveTools(
-            session, watcher, drainer, rebooter, facts, host, job.soak, should_stop=lambda: self.is_stopping
-        )
         self._refused_since: dict[str, float] = {}  # nodes of which the writes have no answer, while reads have
         self._not_rebooted: set[str] = set()  # they use their new config, and could not be rebooted yet
 
@@ -57,25 +38,24 @@ class NodeMover:
 
         The write that makes the node unavailable is not repeated after an outage, since other nodes may be down then.
         """
-        goal, forget_bad = self._job.goals[name], self._job.forget_bad
+        facts, goal, forget_bad = self.tools.facts, self._job.goals[name], self._job.forget_bad
         if (view is None or view.deleting) and not goal.makes_or_deletes_node:
             return MoveResult(MoveKind.LOST)
-        situation = self.facts.situation(name, view, goal, possibly_assigned=possibly_assigned, forget_bad=forget_bad)
+        situation = facts.situation(name, view, goal, possibly_assigned=possibly_assigned, forget_bad=forget_bad)
         try:
-            return carry_out(NodeMove(self._tools, name, view, goal), goal.steps(situation))
+            return carry_out(NodeMove(self.tools, name, view, goal), goal.steps(situation))
         except WriteNotRepeated as stopped:
             return MoveResult(MoveKind.LOST) if view is None else self._look_again(view, goal, stopped.error)
 
     def _look_again(self, before: NodeView, goal: Goal, error: KubeError | None) -> MoveResult:
         """Wait for the API server, and return whether a write without an answer has taken effect after all."""
-        name, session, clock = before.name, self._tools.session, self._tools.session.clock
+        name, session, clock = before.name, self.tools.session, self.tools.session.clock
         clock.sleep(max(_PAUSE, (error.retry_after if error else None) or 0.0))
-        if self.facts.is_cordoned(name):
-            self._tools.drainer.uncordon(name)
-        item = session.client.find(node(name))
-        if item is None:
+        if self.tools.facts.is_cordoned(name):
+            self.tools.drainer.uncordon(name)
+        view = find_node(session.client, name)
+        if view is None:
             return MoveResult(MoveKind.LOST)
-        view = node_view(item)
         if view.uid == before.uid and view.is_assigned(goal.source) and view.assigned.id > before.assigned.id:
             return MoveResult(MoveKind.ASSIGNED, NodeAssignment(before, view.assigned.id, True))
         if error is not None:
@@ -90,11 +70,11 @@ class NodeMover:
         A node that was uncordoned meanwhile, because its reboot failed in an earlier run, is drained again.
         """
         self._not_rebooted.add(name)
-        view = self._tools.watcher.nodes.get(name)
+        view = self.tools.watcher.nodes.get(name)
         if view is None:
             return MoveResult(MoveKind.NOT_REBOOTED, reason="the Node was deleted")
         try:
-            result = carry_out(NodeMove(self._tools, name, view, self._job.goals[name]), STEPS_TO_REBOOT)
+            result = carry_out(NodeMove(self.tools, name, view, self._job.goals[name]), STEPS_TO_REBOOT)
         except (KubeError, RebootFailed, WriteNotRepeated) as error:
             return MoveResult(MoveKind.NOT_REBOOTED, reason=str(error))
         if result.kind is MoveKind.NOT_DRAINED:
@@ -104,12 +84,12 @@ class NodeMover:
 
     def roll_back(self, name: str, reason: str) -> MoveResult:
         """Take a node back that has failed. reason: why it has failed. Raises RolloutError."""
-        view, goal = self._tools.watcher.nodes.get(name), self._job.goals[name]
-        steps = () if view is None else goal.steps_back(self.facts.situation(name, view, goal))
+        view, goal = self.tools.watcher.nodes.get(name), self._job.goals[name]
+        steps = () if view is None else goal.steps_back(self.tools.facts.situation(name, view, goal))
         if not steps:
             return MoveResult(MoveKind.ROLLED_BACK, reason=reason)
         try:
-            result = carry_out(NodeMove(self._tools, name, view, goal), steps)
+            result = carry_out(NodeMove(self.tools, name, view, goal), steps)
         except (KubeError, WriteNotRepeated) as error:
             outcome = f"it could not be taken back: {error}"
         else:
@@ -124,10 +104,10 @@ class NodeMover:
         The mark stays on a node that could not be rebooted, so that the next run reboots it. A machine stays cordoned
         if its host is in no state that is known.
         """
-        if name in self._tools.left_cordoned:
+        if name in self.tools.left_cordoned:
             return MoveResult(MoveKind.NOT_UNCORDONED, reason="its host could not be taken back")
         try:
-            self._tools.drainer.uncordon(name, keep_reboot=name in self._not_rebooted)
+            self.tools.drainer.uncordon(name, keep_reboot=name in self._not_rebooted)
         except KubeError as error:
             return MoveResult(MoveKind.NOT_UNCORDONED, reason=str(error))
         return MoveResult(MoveKind.UNCORDONED)

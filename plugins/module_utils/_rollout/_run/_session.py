@@ -32,8 +32,8 @@ class RunSession:
 
     client: survives an outage. single_attempt_client: the same, for a PATCH that makes a node unavailable, and must be
     decided again when it has no answer. direct_client: gives up soon, for requests that a run can do without.
-    node_clock: stands still during an outage. report: shows a change to the user. control: what people request of the
-    rollout, from the first wave until the lock is released.
+    holds_lock: whether this run moves the pool now. node_clock: stands still during an outage. report: shows a change
+    to the user. control: what people request of the rollout, from the first wave until the lock is released.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class RunSession:
         self.outage = Outage(clock, self.say)
         self._mutex = clock.lock()
         self._lock = PoolLock(client, pool, runner, clock=clock, duration=lease_duration)
-        self._holds_lock = False
+        self.holds_lock = False
         self._wave = ""
         self.node_clock = OutageClock(clock, self.outage)
         self.client = OutageTolerantClient(client, self.outage, before_write=self.keep_lock)
@@ -60,23 +60,18 @@ class RunSession:
         """Hold the lock of the pool. Raises PoolLocked, KubeError."""
         try:  # an interrupt may come at any moment, also when the lock is taken and its answer is under way
             self.outage.retry_while_away(lambda: self._lock.acquire(self.say))
-            self._holds_lock = True
+            self.holds_lock = True
             yield
         finally:
             try:
                 self.control.end()
             finally:
-                self._holds_lock = False
+                self.holds_lock = False
                 self._lock.release()
-
-    @property
-    def holds_lock(self) -> bool:
-        """Return whether this run moves the pool now."""
-        return self._holds_lock
 
     def keep_lock(self) -> None:
         """Renew the lock when it is due; safe for many threads. Raises RolloutError, since no node is at fault."""
-        if not self._holds_lock:
+        if not self.holds_lock:
             return
         with self._mutex:
             if not self._lock.is_renewal_due:  # without a request, nothing is learnt about the API server

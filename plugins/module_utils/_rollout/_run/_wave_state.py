@@ -21,8 +21,7 @@ from .._nodes.node_view import NodeView
 from .._record.record import DRIFTED, FailedNode, FailureKind
 from ..goals import Goal
 from ._move_result import VERDICTS, MoveKind, MoveResult
-from ._node_facts import NodeFacts
-from ._unsettled_nodes import UnsettledNodes
+from ._node_facts import NodeFacts, UnsettledNodes
 from ._wave_job import WaveJob
 
 

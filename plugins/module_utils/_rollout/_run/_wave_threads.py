@@ -58,11 +58,11 @@ class WaveThreads:
 
     def stop(self) -> None:
         """End drains, and what waits for a reboot or a Node."""
-        self._mover.is_stopping = True
+        self._mover.tools.is_stopping = True
 
     def ask(self, question: Callable[[Callable[[], bool]], Any]) -> None:
         """Have a question answered, which can see when it should stop."""
-        self.question.submit("", partial(question, lambda: self._mover.is_stopping))
+        self.question.submit("", partial(question, self._mover.tools.should_stop))
 
     def take_results(self) -> Iterator[tuple[str, MoveResult]]:
         """Yield the names and results of the nodes whose jobs have ended.

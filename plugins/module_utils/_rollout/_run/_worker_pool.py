@@ -7,19 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from queue import Empty, SimpleQueue
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..._kube.api_errors import KubeError
 from ..timing import Clock
 
 _Job = Callable[[], Any]
-
-
-class WorkResult(NamedTuple):
-    """The result of a job. value: what it returned, or the KubeError that it raised."""
-
-    key: str
-    value: Any
 
 
 class WorkerPool:
@@ -33,7 +26,7 @@ class WorkerPool:
         self._size = size
         self._wake = wake
         self._jobs: SimpleQueue[tuple[str, _Job] | None] = SimpleQueue()
-        self._results: SimpleQueue[tuple[WorkResult, BaseException | None]] = SimpleQueue()
+        self._results: SimpleQueue[tuple[str, Any, BaseException | None]] = SimpleQueue()
         self._threads = 0
         self.pending = 0  # jobs whose results were not taken yet
 
@@ -50,18 +43,21 @@ class WorkerPool:
             self._clock.start(self._work, f"worker-{self._threads}")
         self._jobs.put((key, job))
 
-    def take_results(self) -> list[WorkResult]:
-        """Return the results that are there. Raises the exception of a job that raised anything but a KubeError."""
-        taken: list[WorkResult] = []
+    def take_results(self) -> list[tuple[str, Any]]:
+        """Return what jobs have returned since the last call, each with its key; a KubeError that it raised counts too.
+
+        Raises any other exception of a job.
+        """
+        taken: list[tuple[str, Any]] = []
         while True:
             try:
-                result, failure = self._results.get_nowait()
+                key, value, failure = self._results.get_nowait()
             except Empty:
                 return taken
             self.pending -= 1
             if failure is not None:
                 raise failure
-            taken.append(result)
+            taken.append((key, value))
 
     def close(self) -> None:
         """Start no further job. Jobs that run already end on their own."""
@@ -86,7 +82,7 @@ class WorkerPool:
                 value = error
             except BaseException as error:  # noqa: BLE001 - raised in the loop, which would otherwise wait forever
                 failure = error
-            self._results.put((WorkResult(key, value), failure))
+            self._results.put((key, value, failure))
             self._wake()
             if failure is not None:
                 return

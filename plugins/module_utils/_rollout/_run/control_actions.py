@@ -93,7 +93,7 @@ def _describe(result: ControlResult) -> str:
         return f"{_NOUNS[operation]} of pool {pool} {outcome}; {state}"
     if operation == "approve" and not result.changed:
         return f"{result.recorded.control.describe_approval()}; {state}"
-    if not _is_under_way(result.recorded):
+    if result.recorded.open_rollout is None:
         if operation == "pause":
             return f"{state}; its next rollout waits until configok.node.resume before it assigns anything"
         if operation == "resume" and result.changed:
@@ -141,7 +141,7 @@ def control_rollout(
         _announce(client, request, requester, recorded)
     result = ControlResult(request, before, recorded, recorded, changed)
     has_effect = changed or request.operation in ("pause", "abort")
-    if not request.wait or not has_effect or not _is_under_way(recorded):
+    if not request.wait or not has_effect or recorded.open_rollout is None:
         return result
     result = _wait(client, result, clock)
     if request.operation == "abort" and result.moved_by == "" and not result.is_obeyed:
@@ -211,7 +211,3 @@ def _abort_here(client: Client, result: ControlResult, requester: Requester, clo
         announce_end(client, pool, record.rollout)
     is_aborted = record.rollout is not None and record.rollout.phase == ABORTED
     return replace(result, after=record, changed=result.changed or changed, is_obeyed=is_aborted)
-
-
-def _is_under_way(record: Record) -> bool:
-    return record.rollout is not None and not record.rollout.has_ended

@@ -27,8 +27,8 @@ from .._pool.pool_file import Pool
 from .._record.record import COMPLETE
 from ..plan import Plan
 from ..timing import Clock
+from ._node_facts import UnsettledNodes
 from ._session import RunSession
-from ._unsettled_nodes import UnsettledNodes
 from .bundle_pruning import prune_after_rollout
 from .run_options import RunOptions
 from .wave_run import WaveResult, WaveRun
@@ -60,10 +60,9 @@ class PoolRunner:
         self._watcher = NodeWatcher(
             self._session.direct_client,
             pool.selector,
-            self._session.node_clock,
+            self._session.clock,
             gates=NodeGates(pool.policy.gates.nodes),
             names=names,
-            monotonic=self._session.clock.monotonic,
         )
         self._session.outage.when_over = self._watcher.hurry
         self._is_listed = False
@@ -189,17 +188,14 @@ class PoolRunner:
             rollout = self._session.record.read().rollout
             moving |= set() if rollout is None else {failed.node for failed in rollout.failed_nodes}
         names = [name for name in own_cordons(self._watcher.nodes.values(), plan.pool) if name not in moving]
-        drainer = self._drainer()
+        session = self._session
+        drainer = Drainer(session.client, session.pool, self._pool.policy.drain, session.node_clock)
         for name in names:
             try:
                 if drainer.uncordon(name):
-                    self._session.say(f"uncordoned {name}, which an earlier run had cordoned")
+                    session.say(f"uncordoned {name}, which an earlier run had cordoned")
             except KubeError as error:
-                self._session.say(f"{name} could not be uncordoned, the next run tries again: {error}")
-
-    def _drainer(self) -> Drainer:
-        session = self._session
-        return Drainer(session.client, session.pool, self._pool.policy.drain, session.node_clock, report=session.say)
+                session.say(f"{name} could not be uncordoned, the next run tries again: {error}")
 
     @contextmanager
     def _hold_lock(self, plan: Plan) -> Iterator[None]:

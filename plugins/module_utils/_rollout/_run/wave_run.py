@@ -26,10 +26,10 @@ from .._pool.pool_file import Pool
 from .._record.record import ABORTED, COMPLETE, DRIFTED, HALTED, PAUSED, UNPROVEN, FailedNode, Rollout
 from ..goals import Goal
 from ..plan import BROKEN_WAVES, CANARY, ROLLBACK, Plan, Target
-from ._node_facts import NodeFacts
+from ._node_facts import NodeFacts, UnsettledNodes
+from ._node_move import MoveTools
 from ._node_mover import NodeMover
 from ._session import RunSession, announce_end, announce_start
-from ._unsettled_nodes import UnsettledNodes
 from ._wave import WaveExecutor
 from ._wave_ending import WaveEnding
 from ._wave_job import WaveJob
@@ -107,9 +107,12 @@ class WaveRun:
         if rollout.phase == COMPLETE or position < rollout.waves_done:
             return WaveResult(self._wave, rollout.phase, has_begun)
         possibly_assigned = rollout.waves[position].nodes[: rollout.present_wave.assigned_up_to]
-        client = GateClient(monotonic=session.clock.monotonic)
-        ask = self._options.ask_server or client.ask
-        with closing(client), GateMonitor(self._policy.gates.servers, session.node_clock, watcher.wake, ask) as gates:
+        with (
+            closing(GateClient(monotonic=session.clock.monotonic)) as client,
+            GateMonitor(
+                self._policy.gates.servers, session.node_clock, watcher.wake, self._options.ask_server or client.ask
+            ) as gates,
+        ):
             start = WaveStart(session, watcher, self._policy, self._options, gates)
             ended = start.wait(plan, rollout.waves[position])
             if ended is not None:
@@ -134,9 +137,10 @@ class WaveRun:
         earlier_waves = rollout.waves[:position]
         failed_names = {failed.node for failed in rollout.failed_nodes if failed.kind != DRIFTED}
         ignored_nodes = transitions.broken_nodes_to_ignore(rollout, position, _not_ready(watcher))
-        ignored_nodes |= _deleted_machines(self._plan.target)  # what is to be deleted is not missed
-        window = self._make_window(wave.nodes, watcher, budget, failures, wave.name, ignored_nodes)
-        new_machines = _new_machines(self._plan.target)
+        deleted = self._plan.target.machines_to("delete")
+        ignored_nodes |= deleted  # what is to be deleted is not missed
+        window = self._make_window(wave.nodes, budget, failures, wave.name, ignored_nodes)
+        new_machines = self._plan.target.machines_to("create", "replace")
         missed = {name for name in failed_names & new_machines if name not in watcher.nodes} - set(wave.nodes)
         for name in missed:  # machines of earlier waves, whose capacity is missing
             window.set_unavailable(name, True)
@@ -160,7 +164,7 @@ class WaveRun:
                 for name in earlier.nodes
                 if name not in failed_names
             },
-            expected_goals=_goals(self._plan.target, expected - failed_names - _deleted_machines(self._plan.target)),
+            expected_goals=_goals(self._plan.target, expected - failed_names - deleted),
             soaked_before=rollout.present_wave.soaked_seconds,
             new_machines=new_machines & set(wave.nodes),
             of_machines=self._plan.target.is_machines,
@@ -217,7 +221,7 @@ class WaveRun:
             if name in by_name
             and by_name[name].assigned.source in (rollout.target.source, rollout.start.previous_sources[name])
         }
-        window = self._make_window(tuple(goals), watcher, len(goals), 0, ROLLBACK, ignored_nodes)
+        window = self._make_window(tuple(goals), len(goals), 0, ROLLBACK, ignored_nodes)
         job = WaveJob(
             ROLLBACK,
             goals,
@@ -237,29 +241,25 @@ class WaveRun:
         announce_end(session.direct_client, self._plan.pool, rollout)
         return self._result(rollout)
 
-    def _mover(self, rollout: Rollout, drainer: Drainer, rebooter: Rebooter, job: WaveJob) -> NodeMover:
-        plan, change = self._plan, self._options.change_machine
-        if change is None and plan.target.is_machines:
-            raise RolloutError("this run has no connection to hosts: run configok.node.machines")
-        facts = NodeFacts(
-            self._session.pool,
-            self._watcher.nodes,
-            to_drain=frozenset(plan.to_drain),
-            to_reboot=frozenset(plan.to_reboot),
-            machines=rollout.start.previous_machines,
-            sources=rollout.start.previous_sources,
-            is_broken_wave=job.name in BROKEN_WAVES,
-        )
-        host = HostOptions(
-            change or (lambda _request: "this run has no connection to hosts"),
-            self._policy.host.timeout,
-            plan.limits.node_timeout,
-            f"{rollout.target.name} {rollout.started_at}",
-        )
-        return NodeMover(self._session, self._watcher, drainer, rebooter, facts, host, job)
-
     def _executor(self, rollout: Rollout, window: Window, job: WaveJob, gates: GateMonitor) -> WaveExecutor:
-        session = self._session
+        session, watcher = self._session, self._watcher
+        tools = self._tools(rollout, job)
+        after_wave = self._options.after_wave if job.position is not None else None
+        question = None if after_wave is None else partial(after_wave, job.name, tuple(job.goals))
+        return WaveExecutor(
+            session,
+            watcher,
+            WaveState(job, window, watcher.nodes, self._unsettled, tools.facts),
+            NodeMover(tools, job),
+            WaveEnding(session, job, window, gates, question, self._options.wait_timeout),
+            gates.decide_node if gates.has_node_answers else None,
+        )
+
+    def _tools(self, rollout: Rollout, job: WaveJob) -> MoveTools:
+        """Return what the moves of a wave use. Raises RolloutError for a run that lacks a connection to hosts."""
+        session, watcher, plan, options = self._session, self._watcher, self._plan, self._options
+        if options.change_machine is None and plan.target.is_machines:
+            raise RolloutError("this run has no connection to hosts: run configok.node.machines")
         drainer = Drainer(
             session.client,
             session.pool,
@@ -268,24 +268,24 @@ class WaveRun:
             report=session.say,
             cordon_client=session.single_attempt_client,
         )
-        rebooter = Rebooter(
-            session.client,
-            self._policy.reboot,
-            session.node_clock,
-            self._options.run_reboot or (lambda _request: "this run has no connection to nodes"),
-            report=session.say,
+        run_reboot = options.run_reboot or (lambda _request: "this run has no connection to nodes")
+        rebooter = Rebooter(session.client, self._policy.reboot, session.node_clock, run_reboot, report=session.say)
+        facts = NodeFacts(
+            session.pool,
+            watcher.nodes,
+            to_drain=frozenset(plan.to_drain),
+            to_reboot=frozenset(plan.to_reboot),
+            machines=rollout.start.previous_machines,
+            sources=rollout.start.previous_sources,
+            is_broken_wave=job.name in BROKEN_WAVES,
         )
-        after_wave = self._options.after_wave if job.position is not None else None
-        question = None if after_wave is None else partial(after_wave, job.name, tuple(job.goals))
-        mover = self._mover(rollout, drainer, rebooter, job)
-        return WaveExecutor(
-            session,
-            self._watcher,
-            WaveState(job, window, self._watcher.nodes, self._unsettled, mover.facts),
-            mover,
-            WaveEnding(session, job, window, gates, question, self._options.wait_timeout),
-            gates.decide_node if gates.has_node_answers else None,
+        host = HostOptions(
+            options.change_machine or (lambda _request: "this run has no connection to hosts"),
+            self._policy.host.timeout,
+            plan.limits.node_timeout,
+            f"{rollout.target.name} {rollout.started_at}",
         )
+        return MoveTools(session, watcher, drainer, rebooter, facts, host, job.soak)
 
     def _result(self, rollout: Rollout, summary: str = "") -> WaveResult:
         return WaveResult(self._wave, rollout.phase, True, rollout.reason, rollout.failed_nodes, summary)
@@ -293,7 +293,6 @@ class WaveRun:
     def _make_window(
         self,
         nodes: tuple[str, ...],
-        watcher: NodeWatcher,
         failure_budget: int,
         earlier_failures: int,
         wave: str,
@@ -311,7 +310,7 @@ class WaveRun:
             WindowLimits(self._plan.limits.max_unavailable, failure_budget, timeout, earlier_failures),
             unavailable=[
                 view.name
-                for view in watcher.nodes.values()
+                for view in self._watcher.nodes.values()
                 if view.ready is not True or self._unsettled.includes(view, self._session.node_clock.monotonic())
             ],
             is_canary=wave == CANARY,
@@ -336,16 +335,6 @@ class WaveRun:
             return
         line = f"{wave}: {_OUTCOME_WORD[step.outcome]}" + (f": {step.reason}" if step.reason else "")
         self._session.report(Progress(wave, line, sum(window.counts.values()), dict(window.counts)))
-
-
-def _deleted_machines(target: Target) -> frozenset[str]:
-    """Return the machines that the rollout deletes."""
-    return frozenset(name for name, goal in target.goals.items() if goal.action == "delete")
-
-
-def _new_machines(target: Target) -> frozenset[str]:
-    """Return the machines that the rollout creates or replaces."""
-    return frozenset(name for name, goal in target.goals.items() if goal.action in ("create", "replace"))
 
 
 def _way_back(missed: Collection[str]) -> str:

@@ -14,8 +14,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node
 from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_view import NodeView
 from ansible_collections.configok.node.plugins.module_utils._rollout._run._move_result import MoveKind, MoveResult
 from ansible_collections.configok.node.plugins.module_utils._rollout._run._next_actions import plan
-from ansible_collections.configok.node.plugins.module_utils._rollout._run._node_facts import NodeFacts
-from ansible_collections.configok.node.plugins.module_utils._rollout._run._unsettled_nodes import UnsettledNodes
+from ansible_collections.configok.node.plugins.module_utils._rollout._run._node_facts import NodeFacts, UnsettledNodes
 from ansible_collections.configok.node.plugins.module_utils._rollout._run._wave_job import WaveJob
 from ansible_collections.configok.node.plugins.module_utils._rollout._run._wave_state import (
     ASSIGNED,
