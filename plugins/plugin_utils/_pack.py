@@ -38,11 +38,9 @@ _LEFT_OUT = frozenset(
         "_componentconfig/machine_objects.py",
         "_componentconfig/_data/_machines.py",
         "_componentconfig/_rules/_machines.py",
-        "_systemd/_overrides/__init__.py",
-        "_systemd/_overrides/_exec_start.py",
-        "_systemd/_overrides/_override_checks.py",
-        "_systemd/_overrides/_specifiers.py",
-        "_systemd/_overrides/_unit_checks.py",
+        "_systemd/exec_start.py",
+        "_systemd/specifiers.py",
+        "_systemd/unit_checks.py",
     }
 )
 _SHEBANG = b"#!/usr/bin/python3\n"

@@ -7,5 +7,3 @@ Pure. Private to configok.node: no compatibility is promised.
 """
 
 from __future__ import annotations
-
-__all__: list[str] = []

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from ansible_collections.configok.node.plugins.module_utils._systemd._overrides._exec_start import read_unit_start
+from ansible_collections.configok.node.plugins.module_utils._systemd.exec_start import read_unit_start
 from ansible_collections.configok.node.plugins.modules import component_unit_info
 from support.ansible_runs.playbooks import PlaybookRun, finish, start
 from support.machines import CONFIG_PATHS, KUBECONFIG, Node, NodeSpec, Testbed, Unavailable

@@ -13,7 +13,7 @@ import shlex
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from ansible_collections.configok.node.plugins.module_utils._systemd._overrides import read_unit_start
+from ansible_collections.configok.node.plugins.module_utils._systemd.exec_start import read_unit_start
 from support.configs.kubelet import KUBELET_HEADER
 
 __all__ = ["QUICK", "SETS", "FlagSet"]

@@ -11,24 +11,25 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..._host.component_process import read_process
-from ..._systemd._overrides import (
+from ..._systemd.exec_start import (
     CONFIG_FLAG,
-    EMBEDDING_UNITS,
-    MERGED_PROPERTIES,
-    HostNames,
     UnitStart,
     UnsupportedUnit,
     config_flag,
     find_override,
     flag_value,
     last_flag,
-    merged_faults,
     path_of,
     read_unit_start,
+)
+from ..._systemd.specifiers import HostNames, unit_specifiers
+from ..._systemd.unit_checks import (
+    EMBEDDING_UNITS,
+    MERGED_PROPERTIES,
+    merged_faults,
     refuse_flags_only,
     refuse_start,
     refuse_unit,
-    unit_specifiers,
 )
 from ..._systemd.unit_file import environment_files
 from .. import UnusableInput

@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from ..._systemd._overrides import Verification, override_faults, why_not_verified
+from ..._systemd.unit_checks import Verification, override_faults, why_not_verified
 
 _PATIENCE = "60"  # seconds; a verification takes about one
 

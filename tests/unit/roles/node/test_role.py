@@ -22,8 +22,8 @@ from ansible_collections.configok.node.plugins.module_utils._operations._units._
 from ansible_collections.configok.node.plugins.module_utils._operations._units._override_verification import (
     verify_override,
 )
-from ansible_collections.configok.node.plugins.module_utils._systemd._overrides._exec_start import read_unit_start
-from ansible_collections.configok.node.plugins.module_utils._systemd._overrides._unit_checks import merged_faults
+from ansible_collections.configok.node.plugins.module_utils._systemd.exec_start import read_unit_start
+from ansible_collections.configok.node.plugins.module_utils._systemd.unit_checks import merged_faults
 from ansible_collections.configok.node.plugins.modules.component_unit_info import COMPONENT
 from support.ansible_runs.role import load, render
 

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._systemd._overrides._exec_start import (
+from ansible_collections.configok.node.plugins.module_utils._systemd.exec_start import (
     UnsupportedUnit,
     config_flag,
     find_override,
     path_of,
     read_unit_start,
 )
-from ansible_collections.configok.node.plugins.module_utils._systemd._overrides._specifiers import (
+from ansible_collections.configok.node.plugins.module_utils._systemd.specifiers import (
     HostNames,
     unit_specifiers,
 )

@@ -11,7 +11,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._systemd._overrides._exec_start import (
+from ansible_collections.configok.node.plugins.module_utils._systemd.exec_start import (
     UnsupportedUnit,
     config_flag,
     expand_arguments,
@@ -21,7 +21,7 @@ from ansible_collections.configok.node.plugins.module_utils._systemd._overrides.
     path_of,
     read_unit_start,
 )
-from ansible_collections.configok.node.plugins.module_utils._systemd._overrides._unit_checks import (
+from ansible_collections.configok.node.plugins.module_utils._systemd.unit_checks import (
     MERGED_PROPERTIES,
     merged_faults,
     refuse_start,

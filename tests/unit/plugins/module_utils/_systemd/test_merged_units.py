@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._systemd._overrides._exec_start import read_unit_start
-from ansible_collections.configok.node.plugins.module_utils._systemd._overrides._unit_checks import (
+from ansible_collections.configok.node.plugins.module_utils._systemd.exec_start import read_unit_start
+from ansible_collections.configok.node.plugins.module_utils._systemd.unit_checks import (
     MERGED_PROPERTIES,
     merged_faults,
 )

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._systemd._overrides._exec_start import read_unit_start
-from ansible_collections.configok.node.plugins.module_utils._systemd._overrides._override_checks import (
+from ansible_collections.configok.node.plugins.module_utils._systemd.exec_start import read_unit_start
+from ansible_collections.configok.node.plugins.module_utils._systemd.unit_checks import (
     Verification,
     command_faults,
     override_faults,

@@ -20,7 +20,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from ..unit_file import (
+from .unit_file import (
     Word,
     expand_specifiers,
     is_continued,
