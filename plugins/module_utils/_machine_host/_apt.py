@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from ._host_access import CommandResult, Host, HostError
-from ._package_manager import HostFile, KeptFiles
+from ._package_manager import HostFile, SystemPackages, names_of
 from ._source_texts import apt_source_warnings, has_one_line_entries, has_password, signed_apt_source
 
 KEYRING = "/etc/apt/keyrings/configok-machine.asc"
@@ -50,30 +50,23 @@ def apt_source_files(source: str, key: str) -> list[HostFile]:
     return [*keys, HostFile(path, signed_apt_source(text, KEYRING) if key else text, mode)]
 
 
-class Apt:
+class Apt(SystemPackages):
     """apt and dpkg of a host. preview: options that let apt read other sources without a change of the host."""
 
     name = "apt"
     source_paths = (KEYRING, f"{_SOURCE}.list", f"{_SOURCE}.sources")
+    source_files = staticmethod(apt_source_files)
+    source_warnings = staticmethod(apt_source_warnings)
 
     def __init__(self, host: Host, preview: Sequence[str] = ()) -> None:
-        self._host = host
+        super().__init__(host, ".deb")
         self._options = [*_OPTIONS, *preview]
-        self._files = KeptFiles(host, ".deb")
 
     def unusable(self) -> str:
         """Return why it cannot be used on this host."""
         if self._host.has("apt-get") and self._host.has("dpkg"):
             return ""
         return "apt-get and dpkg were not found on the host: DebianHost is for Debian and its descendants"
-
-    def source_files(self, source: str, key: str) -> Sequence[HostFile]:
-        """Return the files that make a source of packages known."""
-        return apt_source_files(source, key)
-
-    def source_warnings(self, source: str, key: str) -> Sequence[str]:
-        """Return what of a source is not authenticated."""
-        return apt_source_warnings(source, key)
 
     def installed(self, package: str) -> str:
         """Return the installed version, "" for none."""
@@ -84,9 +77,7 @@ class Apt:
 
     def all_installed(self) -> Collection[str]:
         """Return the names of all installed packages."""
-        lines = self._host.must(["dpkg-query", "-W", "-f", "${db:Status-Abbrev}|${Package}\n"], "dpkg-query failed")
-        pairs = (line.split("|", 1) for line in lines.splitlines() if "|" in line)
-        return {package for status, package in pairs if status[1:2] not in ("n", "c")}
+        return {package for status, package in self._statuses() if status[1:2] not in ("n", "c")}
 
     def essential(self) -> Collection[str]:
         """Return installed packages that no host is without."""
@@ -140,15 +131,11 @@ class Apt:
         finally:
             shutil.rmtree(directory, ignore_errors=True)
 
-    def kept(self) -> Mapping[tuple[str, str], str]:
-        """Return the files that are kept on the host, by package and version."""
-        return self._files.all()
-
     def keep(self, package: str, version: str) -> None:
         """Fetch a package into the kept files: from apt's cache, or from the sources."""
         if (package, version) in self.kept():
             return
-        scratch = self._files.scratch()
+        scratch = self._scratch()
         cached = self._cached(package, version)
         if cached:
             shutil.copyfile(cached[0], self._host.path(f"{scratch}/{os.path.basename(cached[0])}"))
@@ -164,13 +151,9 @@ class Apt:
                 ["dpkg-deb", "-f", self._host.path(file), "Package", "Version"], f"{name} is not a package"
             )
             if f"Package: {package}\nVersion: {version}" in fields:
-                self._files.accept(file, package, version)
+                self._accept(file, package, version)
                 return
         raise HostError(f"apt downloaded something else than {package} {version}")
-
-    def forget(self, package: str, version: str) -> None:
-        """Remove a kept file."""
-        self._files.forget(package, version)
 
     def repair(self) -> None:
         """Finish what an installation that was killed has left undone."""
@@ -202,21 +185,21 @@ class Apt:
             self._run(["apt-get", "update", "-q", *self._options])
             result = self._run(command)
         if result.code != 0:
-            raise HostError(f"apt cannot install {_names(packages, extra)}: {result.complaint()}")
+            raise HostError(f"apt cannot install {names_of(packages, extra)}: {result.complaint()}")
 
     def new_packages(self, packages: Mapping[str, str], extra: Sequence[str]) -> Collection[str]:
         """Return the packages that an installation of these would add to the host."""
-        what = f"apt cannot install {_names(packages, extra)}"
+        what = f"apt cannot install {names_of(packages, extra)}"
         output = self._must([*self._install_command(packages, extra), "--simulate"], what)
         return {name.split(":")[0] for name in _ADDED.findall(output)}
 
     def install(self, packages: Mapping[str, str], extra: Sequence[str]) -> None:
         """Install these packages from kept files, up or down, and the newest of extra."""
         with self._without_starts():
-            self._must(self._install_command(packages, extra), f"apt could not install {_names(packages, extra)}")
+            self._must(self._install_command(packages, extra), f"apt could not install {names_of(packages, extra)}")
 
     def _install_command(self, packages: Mapping[str, str], extra: Sequence[str]) -> list[str]:
-        files = [self._host.path(self._files.path(package, version)) for package, version in packages.items()]
+        files = [self._host.path(self.kept_path(package, version)) for package, version in packages.items()]
         # A runtime can conflict with one of the user's, which apt would remove without a question.
         command = ["apt-get", "install", "-q", "-y", "--no-remove", "--no-install-recommends", "--allow-downgrades"]
         return [*command, "--allow-change-held-packages", *self._options, *_KEEP_CONFIG, *files, *extra]
@@ -238,9 +221,13 @@ class Apt:
 
     def _broken(self) -> list[str]:
         """Return the packages that dpkg has unpacked in part."""
-        lines = self._host.must(["dpkg-query", "-W", "-f", "${db:Status-Abbrev}|${Package}\n"], "dpkg-query failed")
-        pairs = (line.split("|", 1) for line in lines.splitlines() if "|" in line)
+        pairs = self._statuses()
         return sorted({package for status, package in pairs if status[1:2] == "H" or status[2:3] == "R"})
+
+    def _statuses(self) -> list[list[str]]:
+        """Return the status of each package that dpkg knows, and its name."""
+        lines = self._host.must(["dpkg-query", "-W", "-f", "${db:Status-Abbrev}|${Package}\n"], "dpkg-query failed")
+        return [line.split("|", 1) for line in lines.splitlines() if "|" in line]
 
     def _file_of(self, package: str) -> str:
         """Return a file of the package, of any version, "" for none: a change follows to the version that is right."""
@@ -321,10 +308,6 @@ class Apt:
         ).output
         words = {word.split()[0].split(":")[0] for word in re.split(r"[,|]", fields) if word.split()}
         return package in words
-
-
-def _names(packages: Mapping[str, str], extra: Sequence[str]) -> str:
-    return ", ".join([*(f"{name} {version}" for name, version in packages.items()), *extra])
 
 
 def _must_update(result: CommandResult) -> None:

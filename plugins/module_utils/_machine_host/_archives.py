@@ -27,7 +27,7 @@ except ImportError:  # a Python without it reads no xz
 
 from ._host_access import Host, HostError
 from ._host_state import KEPT
-from ._package_manager import HostFile
+from ._package_manager import HostFile, PackageManager
 
 _HOME = "/usr/local/lib/configok-machine"
 _BINARIES = "/usr/local/bin"
@@ -88,8 +88,11 @@ def archive_units(archives: Sequence[Archive]) -> list[HostFile]:
     return [HostFile(_CONTAINERD_PATH, _CONTAINERD_UNIT, restarts=("containerd",))]
 
 
-class Archives:
-    """Components from archives, with the interface of a package manager."""
+class Archives(PackageManager):
+    """Components from archives, which are listed: no source has to be read, and nothing upgrades a binary.
+
+    Each is authenticated by its checksum, which is declared. No host has these components from the start.
+    """
 
     name = "archives"
     source_paths = (_CONTAINERD_PATH,)
@@ -98,17 +101,9 @@ class Archives:
         self._host = host
         self._archives = [archive._replace(sha256=archive.sha256.lower()) for archive in archives]
 
-    def unusable(self) -> str:
-        """Return why it cannot be used on this host."""
-        return ""
-
     def source_files(self, source: str, key: str) -> Sequence[HostFile]:
         """Return the files that make the components known to systemd."""
         return archive_units(self._archives)
-
-    def source_warnings(self, source: str, key: str) -> Sequence[str]:
-        """Return nothing: the checksum of each archive is declared."""
-        return ()
 
     def installed(self, package: str) -> str:
         """Return the version in use, "" for none."""
@@ -122,20 +117,9 @@ class Archives:
         """Return the components that are installed."""
         return {component for component in _COMPONENTS if self.installed(component)}
 
-    def essential(self) -> Collection[str]:
-        """Return nothing: no host has these components from the start."""
-        return ()
-
     def offered(self, package: str) -> Sequence[str]:
         """Return the versions of the listed archives."""
         return [archive.full_version for archive in self._archives if archive.component == package]
-
-    def is_cached(self, package: str, version: str) -> bool:
-        """Return whether the host has the package's file for other reasons."""
-        return False
-
-    def refresh(self, *, everything: bool) -> None:
-        """Do nothing: the archives are listed."""
 
     @contextmanager
     def previewed(self, files: Sequence[HostFile], *, everything: bool = False) -> Iterator[Archives]:
@@ -236,13 +220,6 @@ class Archives:
     def held(self) -> Collection[str]:
         """Return all components: nothing upgrades a binary."""
         return _COMPONENTS
-
-    def hold(self, packages: Sequence[str]) -> Sequence[str]:
-        """Do nothing: nothing upgrades a binary."""
-        return []
-
-    def release(self, packages: Sequence[str]) -> None:
-        """Do nothing: nothing upgrades a binary."""
 
     def remove(self, packages: Sequence[str]) -> Sequence[str]:
         """Remove these components with all their versions."""

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from ._host_access import Host, HostError
-from ._package_manager import HostFile, KeptFiles
+from ._package_manager import HostFile, SystemPackages, names_of
 from ._source_texts import dnf_source_warnings, has_password, signed_dnf_source
 from ._versions import compare
 
@@ -43,16 +43,20 @@ def dnf_source_files(source: str, key: str) -> list[HostFile]:
     return [*keys, HostFile(_SOURCE, signed_dnf_source(text, _KEY) if key else text, mode)]
 
 
-class Dnf:
-    """dnf and rpm of a host. preview: options that let dnf read other sources without a change of the host."""
+class Dnf(SystemPackages):
+    """dnf and rpm of a host, which repeats a transaction that was killed as a whole.
+
+    preview: options that let dnf read other sources without a change of the host.
+    """
 
     name = "dnf"
     source_paths = (_KEY, _SOURCE)
+    source_files = staticmethod(dnf_source_files)
+    source_warnings = staticmethod(dnf_source_warnings)
 
     def __init__(self, host: Host, preview: Sequence[str] = ()) -> None:
-        self._host = host
+        super().__init__(host, ".rpm")
         self._dnf = ["dnf", "-q", "-y", *preview]
-        self._files = KeptFiles(host, ".rpm")
 
     def unusable(self) -> str:
         """Return why it cannot be used on this host."""
@@ -62,14 +66,6 @@ class Dnf:
         if self._host.run(["dnf", "--version"]).output.startswith("dnf5"):
             return "the host has dnf 5, and RPMHost works with dnf 4 only, as RHEL and its descendants have it"
         return ""
-
-    def source_files(self, source: str, key: str) -> Sequence[HostFile]:
-        """Return the files that make a source of packages known."""
-        return dnf_source_files(source, key)
-
-    def source_warnings(self, source: str, key: str) -> Sequence[str]:
-        """Return what of a source is not authenticated."""
-        return dnf_source_warnings(source, key)
 
     def installed(self, package: str) -> str:
         """Return the installed version, "" for none."""
@@ -91,10 +87,6 @@ class Dnf:
         rows = [line.split() for line in self._host.run(command).output.splitlines()]
         versions = [_EPOCH.sub("", row[1]) for row in rows if len(row) == 3 and row[0].rpartition(".")[0] == package]
         return sorted(set(versions))
-
-    def is_cached(self, package: str, version: str) -> bool:
-        """Return whether the host has the package's file for other reasons."""
-        return False
 
     def refresh(self, *, everything: bool) -> None:
         """Read the sources again: our own alone, or everything."""
@@ -127,15 +119,11 @@ class Dnf:
         finally:
             shutil.rmtree(directory, ignore_errors=True)
 
-    def kept(self) -> Mapping[tuple[str, str], str]:
-        """Return the files that are kept on the host, by package and version."""
-        return self._files.all()
-
     def keep(self, package: str, version: str) -> None:
         """Fetch a package into the kept files."""
         if (package, version) in self.kept():
             return
-        scratch = self._files.scratch()
+        scratch = self._scratch()
         name_version = f"{package}-{version}"
         command = [*self._dnf, _NO_EXCLUDES, f"--downloaddir={self._host.path(scratch)}", "--downloadonly"]
         present = self.installed(package)
@@ -149,22 +137,15 @@ class Dnf:
                 ["rpm", "-qp", "--qf", "%{NAME} %{EPOCH}:%{VERSION}-%{RELEASE}\n", self._host.path(file)]
             ).output.split()
             if len(fields) == 2 and fields[0] == package and _EPOCH.sub("", fields[1]) == version:
-                self._files.accept(file, package, version)
+                self._accept(file, package, version)
                 return
         raise HostError(f"dnf could not download {name_version}: {result.complaint()}")
-
-    def forget(self, package: str, version: str) -> None:
-        """Remove a kept file."""
-        self._files.forget(package, version)
-
-    def repair(self) -> None:
-        """Do nothing: an rpm transaction that was killed is repeated as a whole."""
 
     def download(self, packages: Mapping[str, str], extra: Sequence[str]) -> None:
         """Fetch everything else that an installation of these needs into dnf's cache."""
         new = self._sort(packages, extra)[0]
         if new:
-            what = f"dnf cannot install {_names(packages, extra)}"
+            what = f"dnf cannot install {names_of(packages, extra)}"
             self._install(["--downloadonly", "install", *new], what, needs_sources=bool(extra))
 
     def new_packages(self, packages: Mapping[str, str], extra: Sequence[str]) -> Collection[str]:
@@ -180,7 +161,7 @@ class Dnf:
     def install(self, packages: Mapping[str, str], extra: Sequence[str]) -> None:
         """Install these packages from kept files, up or down, and the newest of extra."""
         new, older = self._sort(packages, extra)
-        names = _names(packages, extra)
+        names = names_of(packages, extra)
         if new:
             self._install(["install", *new], f"dnf could not install {names}", needs_sources=bool(extra))
         if older:
@@ -196,7 +177,7 @@ class Dnf:
         new: list[str] = list(extra)
         older: list[str] = []
         for package, version in packages.items():
-            file = self._host.path(self._files.path(package, version))
+            file = self._host.path(self.kept_path(package, version))
             present = self.installed(package)
             (older if present and compare(version, present) < 0 else new).append(file)
         return new, older
@@ -255,7 +236,3 @@ def _only(repository: str) -> list[str]:
     """Return the options that leave only the sections of a repository's file, [] for none."""
     sections = [f"--enablerepo={section}" for section in _SECTION.findall(repository)]
     return [_NO_SOURCES, *sections] if sections else []
-
-
-def _names(packages: Mapping[str, str], extra: Sequence[str]) -> str:
-    return ", ".join([*(f"{name} {version}" for name, version in packages.items()), *extra])

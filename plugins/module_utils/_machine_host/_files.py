@@ -60,9 +60,7 @@ def write_files(
             continue
         if file.path not in state.files:
             state.files[file.path] = _keep_former(host, file.path, present)
-        mark_pending(state, file.restarts)
-        state.in_progress = True
-        save_state(host, state)
+        _begin(host, state, file.restarts)
         host.write(file.path, file.content, file.mode)
 
 
@@ -92,9 +90,7 @@ def retire_files(
         if check:
             continue
         _keep_previous(host, state, path, host.mode(path), restarts)
-        mark_pending(state, restarts)
-        state.in_progress = True
-        save_state(host, state)
+        _begin(host, state, restarts)
         restore_files(host, state, [path])
         # The file is the user's from here on.
         if former:
@@ -121,9 +117,7 @@ def write_previous_files(host: Host, state: HostState, changes: Changes, *, chec
                 continue
             changes.note(f"{path} -> {former['link']}")
             if not check:
-                mark_pending(state, former["restarts"])
-                state.in_progress = True
-                save_state(host, state)
+                _begin(host, state, former["restarts"])
                 _link(host, path, former["link"])
         elif former["text"] is not None:
             file = HostFile(path, former["text"], former["mode"], tuple(former["restarts"]))
@@ -131,15 +125,20 @@ def write_previous_files(host: Host, state: HostState, changes: Changes, *, chec
         elif host.exists(path):
             changes.note(f"{path} removed")
             if not check:
-                mark_pending(state, former["restarts"])
-                state.in_progress = True
-                save_state(host, state)
+                _begin(host, state, former["restarts"])
                 host.remove(path)
 
 
 def mark_pending(state: HostState, units: Iterable[str]) -> None:
     """Note that units have to restart."""
     state.pending = sorted({*state.pending, *units})
+
+
+def _begin(host: Host, state: HostState, units: Iterable[str]) -> None:
+    """Record, before a file changes, that a change has begun, and which units have to restart for it."""
+    mark_pending(state, units)
+    state.in_progress = True
+    save_state(host, state)
 
 
 def restore_files(host: Host, state: HostState, paths: Iterable[str]) -> list[str]:

@@ -114,17 +114,8 @@ def wait_healthy(host: Host, state: HostState, *, kubelet: str, timeout: float) 
 
 def last_error(host: Host, since: float) -> str:
     """Return the last line of the kubelet's journal that says what is wrong, "" for none."""
-    command = [
-        "journalctl",
-        "--identifier=kubelet",
-        "--since",
-        f"@{int(since) - 1}",
-        "--output=cat",
-        "--no-pager",
-        "-n",
-        "400",
-    ]
-    lines = [line.strip() for line in host.run(command).output.splitlines()]
+    options = ["--identifier=kubelet", f"--since=@{int(since) - 1}", "--output=cat", "--no-pager", "--lines=400"]
+    lines = [line.strip() for line in host.run(["journalctl", *options]).output.splitlines()]
     # A command that ends after an error prints its usage.
     errors = [line for line in lines if _KLOG_ERROR.match(line) or _ERROR.match(line)]
     fatal = [line for line in errors if not line.startswith("E") or "command failed" in line or "run Kubelet" in line]

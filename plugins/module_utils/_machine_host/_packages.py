@@ -77,7 +77,6 @@ def plan_packages(
 
 
 def preview_packages(
-    host: Host,
     state: HostState | None,
     manager: PackageManager,
     declared: WantedPackages,
@@ -89,9 +88,9 @@ def preview_packages(
 
     after_reset: plan for the host as a reset leaves it, without the packages of the record and those that are kept.
     """
+    previous: Mapping[str, str] = {}
     if rollback and state is not None:
-        declared = _of_record(state, declared)
-    previous = _previous(state, rollback=rollback)
+        declared, previous = _of_record(state, declared), state.previous
     removed = None
     if after_reset:
         removed = set[str]() if state is None else packages_of_machine(state)
@@ -198,7 +197,8 @@ def change_packages(
         manager.install(versions, extra)
         _check_installed(manager, planned)
     if state.installing is not None:
-        state.packages.update(dict.fromkeys(_installed_for_us(manager, state), ""))
+        # A deletion removes what of an installation is on the host now.
+        state.packages.update(dict.fromkeys(sorted(set(state.installing) & set(manager.all_installed())), ""))
         state.installing = None
         save_state(host, state)
     _hold(host, state, manager, declared, changes)
@@ -221,11 +221,6 @@ def _hold(host: Host, state: HostState, manager: PackageManager, declared: Wante
         manager.hold(new)
 
 
-def _installed_for_us(manager: PackageManager, state: HostState) -> list[str]:
-    """Return the packages of an installation that are on the host now, which a deletion removes."""
-    return sorted(set(state.installing or ()).intersection(manager.all_installed()))
-
-
 def _missing_extra(manager: PackageManager, declared: WantedPackages, *, rollback: bool) -> list[str]:
     """Return the extra packages to install; a rollback installs none, since one of them may be what has failed."""
     return [] if rollback else [name for name in declared.extra if not manager.installed(name)]
@@ -235,7 +230,7 @@ def _plan(
     manager: PackageManager, state: HostState, declared: WantedPackages, *, rollback: bool
 ) -> tuple[list[PackageChange], list[str]]:
     """Return the packages to change and the extra ones to install. Reads the sources only if something is missing."""
-    previous = _previous(state, rollback=rollback)
+    previous = state.previous if rollback else {}
     extra = _missing_extra(manager, declared, rollback=rollback)
     kept = manager.kept()
     installed = {package.name: manager.installed(package.name) for package in declared.versioned}
@@ -288,10 +283,6 @@ def _of_record(state: HostState, declared: WantedPackages) -> WantedPackages:
         versioned=tuple(WantedPackage(name, version, units.get(name, all_units)) for name, version in former),
         extra=(),
     )
-
-
-def _previous(state: HostState | None, *, rollback: bool) -> Mapping[str, str]:
-    return state.previous if rollback and state is not None else {}
 
 
 def _is_offered(sources: Iterable[PackageManager], package: str, version: str) -> bool:

@@ -8,7 +8,8 @@ from __future__ import annotations
 import hashlib
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -116,12 +117,7 @@ class MachineHost:
         if action != "rollback":  # which needs no source
             preview.warnings += self._manager.source_warnings(declared.source, declared.key)
         changes, preview.refusals = preview_packages(
-            self._host,
-            state,
-            self._manager,
-            declared,
-            rollback=action == "rollback",
-            after_reset=action == "replace",
+            state, self._manager, declared, rollback=action == "rollback", after_reset=action == "replace"
         )
         if state is None or not state.in_progress:  # dpkg may have unpacked half of it
             preview.refusals += self._not_from_packages(action, state, changes)
@@ -135,9 +131,7 @@ class MachineHost:
         if self._check:
             state = load_state(self._host)
             if not self._manager.unusable() and not self._has_nothing_to_undo(state):
-                planned, refusals = preview_packages(
-                    self._host, state, self._manager, declared, rollback=self._is_rollback
-                )
+                planned, refusals = preview_packages(state, self._manager, declared, rollback=self._is_rollback)
                 for change in planned:
                     changes.note(f"{change.package.name} {change.before or 'absent'} -> {change.after}")
                 changes.warnings += refusals
@@ -166,31 +160,23 @@ class MachineHost:
         """
         changes = Changes()
         self._refuse()
-        if self._check:
-            self._write(self._expected_state(), files, bootstrap, kubelet, changes)
-            return changes
-        with self._host.lock(LOCK):
-            self._write(self._claim(), files, bootstrap, kubelet, changes)
+        with self._record() as state:
+            self._write(state, files, bootstrap, kubelet, changes)
         return changes
 
     def start(self, options: StartOptions) -> Changes:
         """Start the runtime and the kubelet, and wait until the kubelet is healthy."""
         changes = Changes()
         self._refuse()
-        if self._check:
-            state = self._expected_state()
+        with self._record() as state:
             if state.created and not self._has_nothing_to_undo(state):
-                apply_settings(self._host, state, options.modules, options.settings, changes, check=True)
-                switch_runtime(self._host, state, options.units, changes, check=True)
-            start_units(self._host, state, _own_units(state, options.units), changes, check=True)
-            return changes
-        with self._host.lock(LOCK):
-            state = self._claim()
-            if state.created and not self._has_nothing_to_undo(state):
-                apply_settings(self._host, state, options.modules, options.settings, changes, check=False)
-                switch_runtime(self._host, state, options.units, changes, check=False)
-            adjust_flags(self._host, state, options.kubelet, changes)
-            started = start_units(self._host, state, _own_units(state, options.units), changes, check=False)
+                apply_settings(self._host, state, options.modules, options.settings, changes, check=self._check)
+                switch_runtime(self._host, state, options.units, changes, check=self._check)
+            if not self._check:
+                adjust_flags(self._host, state, options.kubelet, changes)
+            started = start_units(self._host, state, _own_units(state, options.units), changes, check=self._check)
+            if self._check:
+                return changes
             if options.lacks_node and not started:
                 changes.note("kubelet.service restarted, so that it registers its Node")
                 self._host.must(["systemctl", "restart", "kubelet.service"], "kubelet could not be started")
@@ -263,6 +249,15 @@ class MachineHost:
     def _has_nothing_to_undo(self, state: HostState | None) -> bool:
         """Return whether this is a rollback of an update that has changed nothing on the host."""
         return self._is_rollback and (state is None or not can_undo(state, self._rollout))
+
+    @contextmanager
+    def _record(self) -> Iterator[HostState]:
+        """Yield the record under its lock; for a check, which changes nothing, the one that would be made."""
+        if self._check:
+            yield self._expected_state()
+            return
+        with self._host.lock(LOCK):
+            yield self._claim()
 
     def _expected_state(self) -> HostState:
         """Return the record, or the one that would be made."""

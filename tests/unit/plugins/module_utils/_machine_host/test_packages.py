@@ -239,7 +239,7 @@ def test_a_rollback_goes_by_the_names_and_versions_of_the_record(host: Host) -> 
     change_packages(host, state, manager, packages("1.34.9", "cri-o", "1.34", "crio"), Changes())
     manager.offline = True
     former = packages("1.34.8", "cri-o", "1.7.24", "containerd")
-    changes, refusals = preview_packages(host, state, manager, former, rollback=True)
+    changes, refusals = preview_packages(state, manager, former, rollback=True)
     assert [(change.package.name, change.after, refusals) for change in changes] == [(KUBELET, OLD, [])]
     change_packages(host, state, manager, former, Changes(), action="rollback")
     assert manager.present[KUBELET] == OLD
@@ -309,7 +309,7 @@ def test_the_run_after_a_killed_one_still_knows_what_to_roll_back_to(host: Host,
 
 def test_an_extra_package_that_no_source_has_stops_nothing(host: Host, manager: Packages, calls: list[str]) -> None:
     manager.present[KUBELET] = OLD
-    _planned, refusals = preview_packages(host, None, manager, declared("1.34.9", "typo"), rollback=False)
+    _planned, refusals = preview_packages(None, manager, declared("1.34.9", "typo"), rollback=False)
     assert refusals == ["no source of packages offers typo: there is no version"]
     state = HostState("m")
     with pytest.raises(HostError, match="typo"):
@@ -318,7 +318,7 @@ def test_an_extra_package_that_no_source_has_stops_nothing(host: Host, manager: 
     # Nor does it stop a rollback, which installs no extra package.
     state.previous, state.in_progress = {KUBELET: OLD}, True
     manager.present[KUBELET] = NEW
-    assert preview_packages(host, state, manager, declared("1.34.8", "typo"), rollback=True)[1] == []
+    assert preview_packages(state, manager, declared("1.34.8", "typo"), rollback=True)[1] == []
     assert change(host, state, manager, "1.34.8", "typo", rollback=True)
     assert manager.present[KUBELET] == OLD
 
@@ -401,7 +401,7 @@ def test_a_preview_says_what_stands_against_it(
     host: Host, manager: Packages, version: str, present: str, refusal: str | None
 ) -> None:
     manager.present[KUBELET] = present
-    _planned, refusals = preview_packages(host, None, manager, declared(version))
+    _planned, refusals = preview_packages(None, manager, declared(version))
     assert [text.startswith(refusal or "?") for text in refusals] == ([True] if refusal else [])
 
 
@@ -436,6 +436,6 @@ def test_a_preview_of_a_replacement_begins_with_the_host_after_its_reset(
     manager.present[KUBELET] = present
     manager.files[KUBELET, "1.34.7-1.1"] = "file"
     state = HostState("m", created=True, packages={KUBELET: ""} if is_ours else {})
-    changes, refusals = preview_packages(host, state, manager, declared(version), after_reset=True)
+    changes, refusals = preview_packages(state, manager, declared(version), after_reset=True)
     assert [(change.before, change.after) for change in changes] == planned
     assert [text.startswith(refusal or "?") for text in refusals] == ([True] if refusal else [])

@@ -92,7 +92,7 @@ def test_a_minor_goes_up_held_and_down_without_a_source(dnf: Dnf, repositories: 
     program = tmp_path / "srv/kubelet"
     for version in (OLD, NEW):
         machine_packages = declared(repositories, version.partition("-")[0])
-        changes, refusals = preview_packages(host, state, dnf, machine_packages, rollback=False)
+        changes, refusals = preview_packages(state, dnf, machine_packages, rollback=False)
         assert refusals == []
         assert [change.after for change in changes] == [version]
         change_packages(host, state, dnf, machine_packages, Changes())
@@ -111,13 +111,12 @@ def test_a_minor_goes_up_held_and_down_without_a_source(dnf: Dnf, repositories: 
     assert dnf.installed("kubelet") == ""
 
 
-def test_what_a_source_does_not_have_is_refused(dnf: Dnf, repositories: Path, tmp_path: Path) -> None:
-    host = Host(str(tmp_path))
-    changes, refusals = preview_packages(host, None, dnf, declared(repositories, "1.34.10"), rollback=False)
+def test_what_a_source_does_not_have_is_refused(dnf: Dnf, repositories: Path) -> None:
+    changes, refusals = preview_packages(None, dnf, declared(repositories, "1.34.10"), rollback=False)
     assert changes == []
     assert refusals == [f"no source of packages offers kubelet 1.34.10: there is {NEW}"]
     (_none, refusals) = preview_packages(
-        host, None, dnf, WantedPackages((WantedPackage("kubelet", "", ()),), source=UNREACHABLE), rollback=False
+        None, dnf, WantedPackages((WantedPackage("kubelet", "", ()),), source=UNREACHABLE), rollback=False
     )
     assert refusals[0].startswith("dnf could not read the source of packages: Error: Failed to download metadata")
 
