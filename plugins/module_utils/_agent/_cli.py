@@ -15,10 +15,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from . import AGENT_VERSION
+from ._adoption_and_rollback import Transactions
 from ._agent_configuration import AgentConfiguration
 from ._interfaces import LastMessageReader
 from ._notify import is_listening, notify_agent
-from ._reporting._trust_status import trust_status
 from ._reporting.status_writer import read_report
 from ._state.active_config import in_trial
 from ._state.node_state import NodeState
@@ -29,10 +29,9 @@ from ._store._file_errors import directory_faults
 from ._store._state_reader import read_node_state
 from ._store._store import Store, digest
 from ._system_clock import SystemClock
-from ._transaction import Transactions
-from ._trust_settings import TrustSettings
+from ._trust_settings import TrustSettings, trust_status
 from ._validation._component_flags import overridden_fields
-from ._validation._node_inputs import InitConfigDrift
+from ._validation._node_inputs_and_drift import InitConfigDrift
 
 _CANNOT_LOCK = (errno.EROFS, errno.ENOSPC, errno.EDQUOT)  # then no process can write while this one reads
 

@@ -25,7 +25,7 @@ from ._state.records import ConfigRecord, RecordTrust
 from ._store._durable_files import LOCK_WAIT, LockTimeout, locked
 from ._store._rendered_files import UndecodableConfig, keep_rendered, render_config, same_values
 from ._store._store import digest
-from ._validation._node_inputs import read_node_inputs
+from ._validation._node_inputs_and_drift import read_node_inputs
 from ._validation._validator import (
     BundleFindings,
     ValidationUnavailable,
@@ -167,13 +167,15 @@ class BundlePreparer:
         """
         try:
             bundle, trust = self._obtain(source)
+            files = {
+                name: self._prepare_component(component, bundle.documents[name], versions.get(name, ""))
+                for name, component in sorted(self._configuration.components.items())
+                if name in bundle.documents
+            }
         except InvalidConfiguration as error:
             raise BundleUnavailable(f"this node's trust policy cannot be used: {error}") from error
-        files = {
-            name: self._prepare_component(component, bundle.documents[name], versions.get(name, ""))
-            for name, component in sorted(self._configuration.components.items())
-            if name in bundle.documents
-        }
+        except ValidationUnavailable as error:
+            raise BundleUnavailable(str(error)) from error
         return ConfigRecord(
             source=source, content_hash=bundle.content_hash, trial=bundle.trial, files=files, trust=trust
         )
@@ -246,21 +248,18 @@ class BundlePreparer:
     ) -> BundleFindings:
         """Return the findings; those on the host matter only if the component is about to be restarted."""
         name = component.name
-        try:
-            findings = validate_bundle_document(
-                self._store,
-                self._commands.validate_document,
-                name,
-                document.encode(),
-                version=version,
-                tracking_version=self._store.tracking_version(name, component.version),
-                engine_version=self._engine,
-                deny_policy=component.deny,
-                inputs=inputs,
-                present=present,
-            )
-        except ValidationUnavailable as error:
-            raise BundleUnavailable(str(error)) from error
+        findings = validate_bundle_document(
+            self._store,
+            self._commands.validate_document,
+            name,
+            document.encode(),
+            version=version,
+            tracking_version=self._store.tracking_version(name, component.version),
+            engine_version=self._engine,
+            deny_policy=component.deny,
+            inputs=inputs,
+            present=present,
+        )
         if refusing_findings(findings.document):
             raise BundleRejected(first_error_text(name, findings.document), findings.document)
         self._log_not_judged(name, document, version, findings.document)
@@ -282,11 +281,8 @@ class BundlePreparer:
         tracked = self._store.tracking_version(name, component.version)
         key = f"{kept}:own check:{digest(repr(component.check_command).encode())[:16]}"
         path = self._store.rendered_path(name, kept)
-        try:
-            findings = recorded_findings(
-                self._store, name, key, lambda: self._commands.check(component, path), tracking_version=tracked
-            )
-        except ValidationUnavailable as error:
-            raise BundleUnavailable(str(error)) from error
+        findings = recorded_findings(
+            self._store, name, key, lambda: self._commands.check(component, path), tracking_version=tracked
+        )
         if refusing_findings(findings):
             raise BundleRejected(first_error_text(name, findings), findings)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from .._nodeconfig.assignment import ConfigSource
+from ._adoption_and_rollback import StateChanged, Transactions
 from ._agent_context import AgentContext
 from ._component_versions import VersionTracker
 from ._components import ComponentManager
@@ -23,7 +24,17 @@ from ._log import log
 from ._reporting._metrics import MetricsOutput
 from ._reporting._publisher import Publisher
 from ._state import actions
-from ._state._trial_period import TrialTransition, trial_ends_at, trial_seconds
+from ._state._trial_period import (
+    Doubt,
+    MarkSuspect,
+    Promote,
+    RollBack,
+    SaveTrial,
+    TrialTransition,
+    TryAgain,
+    trial_ends_at,
+    trial_seconds,
+)
 from ._state.actions import Acknowledgement, Observation, config_to_restart_for, needs_verification, plan
 from ._state.confirmation import confirmation_due
 from ._state.desired_state import DesiredKind, DesiredState, NodeAnnotations, read_desired_state
@@ -32,8 +43,8 @@ from ._state.node_state import Moment, NodeState
 from ._store._durable_files import LOOP_WAIT, LockTimeout, locked
 from ._store._file_errors import FileErrors
 from ._store._state_reader import read_node_state
-from ._transaction import StateChanged, Transactions
 from ._trust_settings import TrustSettings
+from ._validation._component_flags import record_command_line
 from ._validation._validator import finding_place
 
 _FILES_RETRY = 5.0  # seconds after which a round that could not read or write its files is tried again
@@ -71,25 +82,42 @@ class Controller:
         self.publisher = Publisher(context, outputs)
         self._seen = _SeenOfConfig()
         self._is_unit_pending = False  # a query for a unit's state runs
-        self._executors: Mapping[type[Any], Callable[[Any, Observation], bool]] = {
-            actions.SwitchFiles: self._switch_files,
-            actions.RollBack: self._roll_back,
-            actions.RecordAnswer: self._record_answer,
-            actions.Refuse: self._refuse,
-            actions.ForgetBad: self._forget_bad,
-            actions.KeepAssigned: self._keep_assigned,
-            actions.Pin: self._pin,
-            actions.Acknowledge: self._acknowledge,
-            actions.Adopt: self._adopt,
-            actions.Unassign: self._unassign,
-            actions.RecordVersion: self._record_version,
+        # What an action changes in this node's own files, in one transaction.
+        transactions, store = self._transactions, self._store
+        self._changes: Mapping[type[Any], Callable[[NodeState, Any], object]] = {
+            actions.SwitchFiles: lambda state, action: transactions.switch(state, action.record),
+            actions.RecordAnswer: lambda _state, action: store.write_answered(action.answered),
+            actions.Refuse: lambda _state, action: store.write_answered(action.answered.with_failure(action.failure)),
+            actions.ForgetBad: lambda _state, action: transactions.forget_bad(action.uid),
+            actions.KeepAssigned: lambda state, action: transactions.keep_assigned(state, action.answered),
+            actions.Pin: lambda state, action: transactions.pin(state, action.record, in_trial=action.in_trial),
+            actions.Adopt: lambda state, action: transactions.adopt(state, action.record),
+            actions.Unassign: lambda state, action: transactions.unassign(state, action.answered),
+            actions.RecordVersion: lambda state, action: transactions.record_version(
+                state, action.component, action.version
+            ),
             actions.RecordCommandLine: self._record_command_line,
-            actions.Restart: self._restart,
-            actions.SaveTrial: self._save_trial,
-            actions.Promote: self._promote,
-            actions.MarkSuspect: self._mark_suspect,
-            actions.TryAgain: self._try_again,
-            actions.Doubt: self._doubt,
+            RollBack: lambda state, action: transactions.roll_back(state, action.failure, action.component),
+            SaveTrial: lambda state, _action: transactions.save_trial(state, self._seen.unsaved_trial, is_healthy=True),
+            Promote: lambda state, action: transactions.promote(state, action.record),
+            MarkSuspect: lambda state, action: transactions.mark_suspect(state, action.failure),
+            TryAgain: lambda _state, action: store.write_answered(action.answered),
+            Doubt: lambda state, action: transactions.doubt(state, action.doubt),
+        }
+        # What follows from an action that was carried out.
+        self._consequences: Mapping[type[Any], Callable[[Any, Observation], None]] = {
+            actions.Refuse: self._refused,
+            actions.Pin: self._pinned,
+            actions.Adopt: self._adopted,
+            actions.Unassign: self._unassigned,
+            actions.RecordVersion: lambda action, _observation: self.versions.noted(action.component),
+            RollBack: self._rolled_back,
+            SaveTrial: self._saved_trial,
+            Promote: self._promoted,
+            MarkSuspect: self._marked_suspect,
+            TryAgain: lambda _action, _observation: log.info(
+                "the assigned config is tried again: last-known-good is healthy now"
+            ),
         }
 
     def retry_soon(self) -> None:
@@ -254,10 +282,23 @@ class Controller:
         changed = False
         try:
             for action in plan(observation):
-                changed |= self._executors[type(action)](action, observation)
+                changed |= self._carry_out(action, observation)
         except StateChanged:
             return True
         return changed
+
+    def _carry_out(self, action: actions.Action, observation: Observation) -> bool:
+        """Carry out one action; return whether it has changed anything that is observed. Raises StateChanged."""
+        if isinstance(action, actions.Acknowledge):
+            return self._acknowledge(action, observation)
+        if isinstance(action, actions.Restart):
+            self.components.restart(action.component, action.config)
+            return False
+        with self._transactions.begin(observation.state):
+            result = self._changes[type(action)](observation.state, action)
+        if type(action) in self._consequences:
+            self._consequences[type(action)](action, observation)
+        return result is not False
 
     def _note_active_config(self, state: NodeState) -> None:
         """Forget what was observed of the previous config if there is another one, whichever process has changed it."""
@@ -268,27 +309,12 @@ class Controller:
         self.components.reset()
         self._seen = _SeenOfConfig(active)
 
-    def _switch_files(self, action: actions.SwitchFiles, observation: Observation) -> bool:
-        with self._transactions.begin(observation.state):
-            return self._transactions.switch(observation.state, action.record)
+    def _record_command_line(self, _state: NodeState, action: actions.RecordCommandLine) -> None:
+        self.components.command_lines.accept(action.component)  # also if it cannot be written: once for each start
+        record_command_line(self._store, action.component, action.command_line)
 
-    def _roll_back(self, action: actions.RollBack, observation: Observation) -> bool:
-        state = observation.state
-        with self._transactions.begin(state):
-            self._transactions.roll_back(state, action.failure, action.component)
-        if action.failure is not None:
-            self.publisher.changes.trial_changed("rolled back", state.active_record, action.failure.text)
-        return True
-
-    def _record_answer(self, action: actions.RecordAnswer, observation: Observation) -> bool:
-        with self._transactions.begin(observation.state):
-            self._transactions.record_answer(action.answered)
-        return True
-
-    def _refuse(self, action: actions.Refuse, observation: Observation) -> bool:
+    def _refused(self, action: actions.Refuse, observation: Observation) -> None:
         failure = action.failure
-        with self._transactions.begin(observation.state):
-            self._transactions.record_answer(action.answered.with_failure(failure))
         for finding in action.findings:
             log.warning(
                 "finding: %s: %s",
@@ -296,104 +322,44 @@ class Controller:
                 finding.get("message"),
                 extra={"uid": failure.uid, "level_of_finding": finding.get("level")},
             )
-        self._record_sync(observation, "refused", f"(UID: {failure.uid}): {failure.text}")
-        self.config_sync.reset()
-        return True
+        self._end_sync(observation, "refused", f"(UID: {failure.uid}): {failure.text}")
 
-    def _forget_bad(self, action: actions.ForgetBad, observation: Observation) -> bool:
-        with self._transactions.begin(observation.state):
-            self._transactions.forget_bad(action.uid)
-        return True
+    def _pinned(self, action: actions.Pin, observation: Observation) -> None:
+        self._end_sync(observation, "pinned", _name(action.source))
 
-    def _keep_assigned(self, action: actions.KeepAssigned, observation: Observation) -> bool:
-        with self._transactions.begin(observation.state):
-            self._transactions.keep_assigned(observation.state, action.answered)
-        return True
+    def _adopted(self, action: actions.Adopt, observation: Observation) -> None:
+        self._end_sync(observation, "adopted", _name(action.source), started_at=action.started_at)
 
-    def _pin(self, action: actions.Pin, observation: Observation) -> bool:
-        with self._transactions.begin(observation.state):
-            self._transactions.pin(observation.state, action.record, in_trial=action.in_trial)
-        self._record_sync(observation, "pinned", _name(action.source))
-        self.config_sync.reset()
-        return True
+    def _unassigned(self, _action: actions.Unassign, observation: Observation) -> None:
+        self._end_sync(observation, "unassigned", "the local config")
 
-    def _adopt(self, action: actions.Adopt, observation: Observation) -> bool:
-        with self._transactions.begin(observation.state):
-            # Crashes count from here on, not from before the wait for the lock.
-            record = action.record._replace(since_boot=self._clock.since_boot())
-            self._transactions.adopt(observation.state, record)
-            self._transactions.remove_unused(observation.state)
-        self._record_sync(observation, "adopted", _name(action.source), started_at=action.started_at)
-        self.config_sync.reset()
-        return True
-
-    def _unassign(self, action: actions.Unassign, observation: Observation) -> bool:
-        with self._transactions.begin(observation.state):
-            self._transactions.unassign(observation.state, action.answered)
-        self._record_sync(observation, "unassigned", "the local config")
-        return True
-
-    def _record_sync(
+    def _end_sync(
         self, observation: Observation, transition: actions.SyncTransition, detail: str, *, started_at: float = 0.0
     ) -> None:
         if observation.desired is not None:
             self.publisher.changes.config_synced(transition, detail, observation.desired, started_at=started_at)
+        self.config_sync.reset()
 
-    def _record_version(self, action: actions.RecordVersion, observation: Observation) -> bool:
-        with self._transactions.begin(observation.state):
-            self._transactions.record_version(observation.state, action.component, action.version)
-        self.versions.noted(action.component)
-        return True
+    def _rolled_back(self, action: RollBack, observation: Observation) -> None:
+        if action.failure is not None:
+            self._record_trial("rolled back", observation, action.failure.text)
 
-    def _record_command_line(self, action: actions.RecordCommandLine, observation: Observation) -> bool:
-        with self._transactions.begin(observation.state):
-            self.components.command_lines.accept(action.component)  # also if it cannot be written: once for each start
-            self._transactions.record_command_line(action.component, action.command_line)
-        return True
-
-    def _restart(self, action: actions.Restart, _observation: Observation) -> bool:
-        self.components.restart(action.component, action.config)
-        return False
-
-    def _save_trial(self, action: actions.SaveTrial, observation: Observation) -> bool:
-        state = observation.state
-        with self._transactions.begin(state):
-            self._transactions.save_trial(state, self._seen.unsaved_trial, is_healthy=True)
+    def _saved_trial(self, action: SaveTrial, observation: Observation) -> None:
         self._seen.unsaved_trial = 0.0
         if action.is_first_health:
             self._record_trial("healthy", observation)
-        return True
 
-    def _promote(self, action: actions.Promote, observation: Observation) -> bool:
-        with self._transactions.begin(observation.state):
-            self._transactions.promote(observation.state, action.record)
-            self._transactions.remove_unused(observation.state)
+    def _promoted(self, _action: Promote, observation: Observation) -> None:
         self._seen.unsaved_trial = 0.0
         self._seen.trial_end = float("inf")
         self._record_trial("promoted", observation)
-        return True
 
-    def _mark_suspect(self, action: actions.MarkSuspect, observation: Observation) -> bool:
-        state = observation.state
-        with self._transactions.begin(state):
-            self._transactions.mark_suspect(state, action.failure)
+    def _marked_suspect(self, action: MarkSuspect, observation: Observation) -> None:
         self._record_trial("suspect" if action.failure.suspect else "cleared", observation)
-        return True
 
-    def _doubt(self, action: actions.Doubt, observation: Observation) -> bool:
-        with self._transactions.begin(observation.state):
-            self._transactions.doubt(observation.state, action.doubt)
-        log.warning("a failure of this config would be in doubt: %s", action.doubt)
-        return True
-
-    def _try_again(self, action: actions.TryAgain, observation: Observation) -> bool:
-        with self._transactions.begin(observation.state):
-            self._transactions.record_answer(action.answered)
-        log.info("the assigned config is tried again: last-known-good is healthy now")
-        return True
-
-    def _record_trial(self, transition: TrialTransition, observation: Observation) -> None:
-        detail = "" if observation.components is None else observation.components.detail
+    def _record_trial(self, transition: TrialTransition, observation: Observation, detail: str = "") -> None:
+        if observation.components is not None:
+            detail = detail or observation.components.detail
         self.publisher.changes.trial_changed(transition, observation.state.active_record, detail)
 
     # Report

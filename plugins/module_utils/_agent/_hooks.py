@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ._adoption_and_rollback import Transactions
 from ._agent_configuration import AgentConfiguration
 from ._interfaces import Clock
 from ._log import DAMAGED, START_REFUSED, log
@@ -25,7 +26,6 @@ from ._store._durable_files import PRESTART_WAIT, DurableFiles, LockTimeout, loc
 from ._store._rendered_files import init_config_hash
 from ._store._state_reader import read_node_state
 from ._store._store import Store, digest
-from ._transaction import Transactions
 from ._validation._validator import is_known_fatal
 
 EXIT_REFUSED = 78  # EX_CONFIG, the one exit code that the unit's wrapper lets count

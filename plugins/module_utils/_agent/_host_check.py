@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import Any
 
 from .._componentconfig._flags.kubelet_flags import parse_flags
 from .._kube.retry import Backoff
@@ -19,13 +18,12 @@ from ._agent_context import AgentContext
 from ._interfaces import ServiceManagerError, Task
 from ._log import log
 from ._probed_configs import ProbedConfigs
-from ._state.health import NOT_STARTED, Unit
-from ._state.host_look import HostLook
+from ._state.health import NOT_STARTED, HostLook, Unit
 from ._state.node_state import NodeState
 from ._state.records import ConfigRecord
 from ._state.start_history import has_just_failed
-from ._store._rendered_files import UndecodableConfig, decode_values
-from ._validation._node_inputs import read_node_inputs
+from ._store._rendered_files import decode_fields
+from ._validation._node_inputs_and_drift import read_node_inputs
 
 _DEADLINE = 5.0  # seconds for an answer: more than a prober needs if one of its requests times out
 _LONGEST_PAUSE = 15.0  # seconds between two looks: the config is adopted soon after the host has recovered
@@ -152,11 +150,11 @@ class HostCheck:
                 continue
             try:
                 inputs = read_node_inputs(component, self._store)
-                values = dict(_values(self._store.read_rendered(name, config)))
+                values = dict(decode_fields(self._store.read_rendered(name, config)))
             except OSError:
                 continue  # the agent's own trouble is not the host's
             for _path, text in inputs.drop_ins:
-                values.update(_values(text.encode("utf-8", "surrogateescape")))
+                values.update(decode_fields(text.encode("utf-8", "surrogateescape")))
             flags = dict(parse_flags(inputs.arguments))
             problem = self._host_prober(name, values, flags, state.tracking_versions[name])
             if problem:
@@ -166,14 +164,6 @@ class HostCheck:
 
 def _first(texts: Iterable[str]) -> str:
     return next(iter(texts), "")
-
-
-def _values(data: bytes | None) -> Mapping[str, Any]:
-    try:
-        values = decode_values((data or b"").decode("utf-8", "replace"), "the config")
-    except UndecodableConfig:
-        return {}
-    return values if isinstance(values, Mapping) else {}
 
 
 class _Question:

@@ -13,6 +13,8 @@ import os
 import select
 import signal
 import socket
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from enum import Enum
 
 SOCKET_NAME = "agent.sock"
@@ -20,33 +22,29 @@ SOCKET_NAME = "agent.sock"
 
 def notify_agent(run_directory: str) -> None:
     """Wake the daemon of this run directory, if it runs, so that it reads the store again."""
-    try:
-        directory = os.open(run_directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    except OSError:
-        return
-    try:
-        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_NONBLOCK) as sender:
-            sender.sendto(b"\n", _short(directory))
-    except OSError:
-        pass
-    finally:
-        os.close(directory)
+    with suppress(OSError), _opened(run_directory) as directory, _datagram_socket() as sender:
+        sender.sendto(b"\n", _short(directory))
 
 
 def is_listening(run_directory: str) -> bool:
     """Return whether a daemon listens in this run directory, without waking it."""
+    with suppress(OSError), _opened(run_directory) as directory, _datagram_socket() as sender:
+        sender.connect(_short(directory))
+        return True
+    return False
+
+
+def _datagram_socket() -> socket.socket:
+    return socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_NONBLOCK)
+
+
+@contextmanager
+def _opened(directory: str) -> Iterator[int]:
+    descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        directory = os.open(run_directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    except OSError:
-        return False
-    try:
-        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
-            sender.connect(_short(directory))
-    except OSError:
-        return False
+        yield descriptor
     finally:
-        os.close(directory)
-    return True
+        os.close(descriptor)
 
 
 def _short(directory: int) -> str:
@@ -77,18 +75,13 @@ class Notifications:
         self._inside.setblocking(False)
         if run_directory is not None:
             os.makedirs(run_directory, mode=0o755, exist_ok=True)
-            directory = os.open(run_directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-            try:
-                listener = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_NONBLOCK)
+            with _opened(run_directory) as directory:
+                listener = _datagram_socket()
                 self._sockets.append(listener)
-                try:
+                with suppress(FileNotFoundError):
                     os.unlink(SOCKET_NAME, dir_fd=directory)
-                except FileNotFoundError:
-                    pass
                 listener.bind(_short(directory))
                 os.chmod(SOCKET_NAME, 0o600, dir_fd=directory)
-            finally:
-                os.close(directory)
 
     def notify_of_signals(self) -> None:
         """Let each signal that has a handler end the present or the next wait().
@@ -108,10 +101,8 @@ class Notifications:
         self._send(_TASK_DONE)
 
     def _send(self, byte: bytes) -> None:
-        try:
+        with suppress(OSError):  # the buffer is full of notifications already, or closed
             self._waker.send(byte)
-        except (BlockingIOError, OSError):
-            pass  # the buffer is full of notifications already, or closed
 
     def wait(self, timeout: float | None) -> Wakeup:
         """Wait up to timeout seconds (None: without limit); return what has ended the wait."""

@@ -17,9 +17,9 @@ from ._agent_context import AgentContext
 from ._log import log
 from ._state.health import Unit
 from ._state.node_state import NodeInputs
-from ._store._rendered_files import UndecodableConfig, decode_values
+from ._store._rendered_files import decode_fields
 from ._validation._component_flags import PROBED_FIELDS, recorded_command_line
-from ._validation._node_inputs import read_drop_ins
+from ._validation._node_inputs_and_drift import read_drop_ins
 from ._validation._validator import ValidationUnavailable
 
 
@@ -36,14 +36,13 @@ class ProbedConfigs:
     def read(self, component: str, unit: Unit) -> Mapping[str, Any]:
         """Return the values with which a unit's process runs. It may hang as the process does."""
         data = self._store.read_config(component) or b""
-        argv = (self._command_line(unit.pid) if unit.pid is not None else ()) or recorded_command_line(
-            self._store, component
-        )
+        argv = self._command_line(unit.pid) if unit.pid is not None else ()
+        argv = argv or recorded_command_line(self._store, component).argv
         inputs = NodeInputs(arguments=argv, drop_ins=_drop_ins(argv))
         known = self._known.get(component)
         if known is not None and known[0] == (data, inputs):
             return known[1]
-        values = _decoded(data)
+        values = decode_fields(data)
         if component == "kubelet" and (inputs.drop_ins or fields_set_by_flags(argv, PROBED_FIELDS)):
             version = self._store.known_version(component, self._configuration.components[component].version)
             try:
@@ -60,11 +59,3 @@ def _drop_ins(argv: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
         return read_drop_ins(argv)
     except OSError:
         return ()  # the component itself reports the error
-
-
-def _decoded(data: bytes) -> Mapping[str, Any]:
-    try:
-        values = decode_values(data.decode("utf-8", "replace"), "the config")
-    except UndecodableConfig:
-        return {}
-    return values if isinstance(values, Mapping) else {}

@@ -9,7 +9,6 @@ the result is a value or an InvalidText.
 
 from __future__ import annotations
 
-from ._invalid_text import InvalidText
-from ._json import load_json
+from ._json import InvalidText, load_json
 
 __all__ = ["InvalidText", "load_json"]

@@ -10,12 +10,14 @@ import math
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from ._invalid_text import InvalidText
-
 MakeObject = Callable[[list[tuple[str, Any]]], dict[str, Any]]
 
 MAX_DEPTH = 100  # levels; code that walks through a value must not reach Python's own limit
 _MAX_DIGITS = 20  # of a whole number; Python itself refuses only 4,301, and is slow with less
+
+
+class InvalidText(ValueError):
+    """A text that someone else wrote and that cannot be used; the message says why in one sentence."""
 
 
 def load_json(text: str | bytes, *, make_object: MakeObject | None = None) -> Any:

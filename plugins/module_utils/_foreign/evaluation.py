@@ -18,8 +18,7 @@ import sys
 from typing import Any
 
 from . import _evaluator
-from ._invalid_text import InvalidText
-from ._json import load_json
+from ._json import InvalidText, load_json
 
 
 class TookTooLong(InvalidText):

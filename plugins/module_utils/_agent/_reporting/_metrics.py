@@ -218,10 +218,8 @@ class MetricsPublisher:
 
     def report(self, report: RunReport) -> None:
         """Write the run report alone, if it has changed."""
-        if report != self._report:
-            self._write(report)
-
-    def _write(self, report: RunReport) -> None:
+        if report == self._report:
+            return
         try:
             write_report(self._run_directory, report)
         except OSError as error:

@@ -18,7 +18,7 @@ from .._state.confirmation import is_confirmation_close
 from .._state.desired_state import DesiredKind, NodeAnnotations, read_desired_state
 from .._state.health import ComponentsObservation
 from .._state.records import LOCAL_CONFIG, AnsweredAssignment, ConfigRecord
-from .._state.verdict import ComponentsCondition, choose_verdict, config_in_use
+from .._state.verdict import choose_verdict, config_in_use
 from ._crash_messages import CrashMessages
 from ._event_recorder import ChangeRecorder, EventRecorder
 from ._metrics import MetricsOutput, MetricsPublisher
@@ -120,12 +120,8 @@ class Publisher:
         verdict = choose_verdict(
             observation.desired,
             state,
-            ComponentsCondition(
-                healthy=components.healthy,
-                failing=self.reported_failure,
-                stopped=components.stopped,
-                not_read=components.not_read,
-            ),
+            components,
+            failing=self.reported_failure,
             init_provided=self._builder.init_provided,
             fetch_error=observation.sync.fetch_error,
             host_problem="" if observation.host is None else observation.host.problem,
@@ -175,16 +171,15 @@ class Publisher:
         report = NodeReport(verdict.shortened(), status, self._builder.label(active))
         if only_ends_trial(self.status_writer.latest, report) and is_confirmation_close(answered, observation.moment):
             return
-        self._publish_if_new(verdict, status, self._builder.label(active))
+        self._publish_if_new(verdict, report)
 
-    def _publish_if_new(self, verdict: ConfigOk, status: ConfigStatus, label: str) -> None:
+    def _publish_if_new(self, verdict: ConfigOk, report: NodeReport) -> None:
         if self._node is not None:
-            self.status_writer.accept_existing(self._node.status, verdict.shortened(), status, label)
+            self.status_writer.accept_existing(self._node.status, report)
         before = self.status_writer.latest
-        report = NodeReport(verdict.shortened(), without_healthy_states(status), label)
-        if before is not None and before._replace(status=without_healthy_states(before.status)) == report:
+        if before is not None and without_healthy_states(before) == without_healthy_states(report):
             return
-        self.status_writer.update(verdict, status, label)
+        self.status_writer.update(verdict, report.status, report.label)
 
     def report_unusable_files(self, error: str) -> None:
         """Report that the agent cannot use its own files; which config is in use follows from earlier reports."""
@@ -209,7 +204,7 @@ class Publisher:
             cause=verdict.cause,
             agent_version=self._agent_version,
         )
-        self._publish_if_new(verdict, status, self._builder.label(active))
+        self._publish_if_new(verdict, NodeReport(verdict.shortened(), status, self._builder.label(active)))
 
     def publish_locally(self, watch_error: str) -> None:
         """Publish the metrics and the run report. watch_error: why the Node cannot be watched now, or ""."""

@@ -30,10 +30,9 @@ from .._state.records import ConfigRecord, decode_fields, encode_fields
 from .._state.verdict import build_status, config_label
 from .._store._durable_files import DurableFiles
 from .._store._store import UNKNOWN_VERSION, Store, digest
-from .._trust_settings import TrustSettings
+from .._trust_settings import TrustSettings, trust_status
 from .._validation._component_flags import overridden_fields
-from .._validation._node_inputs import InitConfigDrift, LocalConfigHash
-from ._trust_status import trust_status
+from .._validation._node_inputs_and_drift import InitConfigDrift, LocalConfigHash
 
 _FILE = "report.json"
 
@@ -156,16 +155,6 @@ class StatusBuilder:
         return config_label(active, init_provided=self.init_provided)
 
 
-def without_healthy_states(status: ConfigStatus) -> ConfigStatus:
-    """Return the status without the states of components that do not fail: no transition follows from these."""
-    return status._replace(
-        components={
-            name: component if component.state == "failing" else component._replace(state="")
-            for name, component in status.components.items()
-        },
-    )
-
-
 # Seconds between two writes about the same config: a component that flaps costs no more than a kubelet's own Lease.
 MIN_INTERVAL = 10.0
 
@@ -176,6 +165,15 @@ class NodeReport(NamedTuple):
     verdict: ConfigOk
     status: ConfigStatus
     label: str
+
+
+def without_healthy_states(report: NodeReport) -> NodeReport:
+    """Return a report without the states of components that do not fail: no transition follows from these."""
+    components = {
+        name: component if component.state == "failing" else component._replace(state="")
+        for name, component in report.status.components.items()
+    }
+    return report._replace(status=report.status._replace(components=components))
 
 
 def report_patch(report: NodeReport, condition_status: str, *, now: str) -> dict[str, Any]:
@@ -194,9 +192,7 @@ def only_ends_trial(before: NodeReport | None, after: NodeReport) -> bool:
     if before is None:
         return False
     ended = before.status._replace(in_trial=after.status.in_trial, last_known_good=after.status.last_known_good)
-    return before._replace(status=without_healthy_states(ended)) == after._replace(
-        status=without_healthy_states(after.status)
-    )
+    return without_healthy_states(before._replace(status=ended)) == without_healthy_states(after)
 
 
 def _subject(report: NodeReport | None) -> tuple[object, ...]:
@@ -237,7 +233,7 @@ class StatusWriter:
         self._interval = context.configuration.heartbeat_interval
         self._random = random
         self._backoff = Backoff(first=1.0, longest=60.0, random=random)
-        self._latest: NodeReport | None = None
+        self.latest: NodeReport | None = None  # written or not
         self._sending: NodeReport | None = None
         self._written: NodeReport | None = None
         self._condition_status = ""  # of ConfigOK on the Node, "" if it is not known
@@ -248,28 +244,23 @@ class StatusWriter:
         self._schedule_heartbeat(self._clock.since_boot())
 
     @property
-    def latest(self) -> NodeReport | None:
-        """The latest report, written or not."""
-        return self._latest
-
-    @property
     def is_written(self) -> bool:
         """Whether the Node has the latest report."""
-        return self._latest is not None and self._latest == self._written
+        return self.latest is not None and self.latest == self._written
 
-    def accept_existing(self, annotation: str | None, verdict: ConfigOk, status: ConfigStatus, label: str) -> None:
+    def accept_existing(self, annotation: str | None, report: NodeReport) -> None:
         """Accept a report as written if the Node has its status already, so that a restarted agent writes nothing.
 
         annotation: the Node's status annotation, None without one.
         """
-        if self._written is None and annotation is not None and annotation == status.encode():
-            self._written = self._latest = NodeReport(verdict, status, label)
-            self._condition_status = verdict.status
+        if self._written is None and annotation is not None and annotation == report.status.encode():
+            self._written = self.latest = report
+            self._condition_status = report.verdict.status
 
     def reset(self) -> None:
         """Begin again for another Node object, to which nothing has been reported yet."""
         self.mark_lost()
-        self._latest = None
+        self.latest = None
 
     def mark_lost(self) -> None:
         """Write the latest report again: the Node has lost it, for example because it was restored."""
@@ -281,9 +272,9 @@ class StatusWriter:
     def update(self, verdict: ConfigOk, status: ConfigStatus, label: str) -> None:
         """Take a report, which advance() writes when it is due. label: from StatusBuilder.label()."""
         latest = NodeReport(verdict.shortened(), status, label)
-        if _subject(latest) != _subject(self._latest):
+        if _subject(latest) != _subject(self.latest):
             self._backoff.reset()
-        if latest != self._latest:
+        if latest != self.latest:
             write = log.info if verdict.status == "True" else log.warning
             fields = {
                 "status": verdict.status,
@@ -294,7 +285,7 @@ class StatusWriter:
                 "message_id": CONDITION,
             }
             write("%s", verdict.message, extra=fields)
-        self._latest = latest
+        self.latest = latest
 
     def retry_soon(self, within: float) -> None:
         """Write what is not written yet within this many seconds, since the API answers again."""
@@ -311,9 +302,9 @@ class StatusWriter:
         hold_heartbeat: whether a heartbeat waits, since the next report may differ.
         """
         if self._sending is None:
-            if self._latest is None or self._clock.since_boot() < self.due or (hold_heartbeat and self.is_written):
+            if self.latest is None or self._clock.since_boot() < self.due or (hold_heartbeat and self.is_written):
                 return
-            self._send(self._latest)
+            self._send(self.latest)
         if self._task.done:
             self._collect()
 
@@ -347,9 +338,9 @@ class StatusWriter:
     @property
     def due(self) -> float:
         """When advance() has something to do next, in seconds since boot."""
-        if self._latest is None or self._sending is not None:
+        if self.latest is None or self._sending is not None:
             return float("inf")  # the end of a request wakes the daemon
-        if self._latest == self._written:
+        if self.latest == self._written:
             return max(self._heartbeat, self._backoff.until)
-        is_news = _subject(self._latest) != _subject(self._written)
+        is_news = _subject(self.latest) != _subject(self._written)
         return self._backoff.until if is_news else max(self._not_before, self._backoff.until)

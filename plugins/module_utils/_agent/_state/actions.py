@@ -14,56 +14,14 @@ from typing import Any, Literal, NamedTuple, Union
 
 from ..._nodeconfig.assignment import ConfigSource
 from ..._nodeconfig.config_ok import ConfigOk
-from ._trial_period import (
-    Doubt,
-    MarkSuspect,
-    Promote,
-    RollBack,
-    SaveTrial,
-    TrialAction,
-    TryAgain,
-    failure_outside_trial,
-    plan_trial,
-)
+from ._trial_period import RollBack, TrialAction, failure_outside_trial, plan_trial
 from .active_config import in_trial
 from .confirmation import plan_confirmation
 from .desired_state import DesiredKind, DesiredState
-from .health import CommandLine, ComponentsObservation
-from .host_look import HostLook
+from .health import CommandLine, ComponentsObservation, HostLook
 from .node_state import Moment, NodeState
 from .records import LOCAL_CONFIG, AnsweredAssignment, AssignmentFailure, ConfigRecord, FailureKind, same_config
-from .verdict import ComponentsCondition, choose_verdict
-
-__all__ = [
-    "Acknowledge",
-    "Acknowledgement",
-    "Action",
-    "Adopt",
-    "Doubt",
-    "ForgetBad",
-    "KeepAssigned",
-    "MarkSuspect",
-    "Observation",
-    "Pin",
-    "Promote",
-    "RecordAnswer",
-    "RecordCommandLine",
-    "RecordVersion",
-    "Refuse",
-    "Restart",
-    "RollBack",
-    "SaveTrial",
-    "SwitchFiles",
-    "SyncPhase",
-    "SyncResult",
-    "SyncTransition",
-    "TryAgain",
-    "Unassign",
-    "config_to_restart_for",
-    "needs_verification",
-    "plan",
-]
-
+from .verdict import choose_verdict
 
 SyncTransition = Literal["adopted", "unassigned", "pinned", "refused"]
 
@@ -392,7 +350,8 @@ def _verdict(observation: Observation, components: ComponentsObservation) -> Con
     return choose_verdict(
         observation.desired,
         state,
-        ComponentsCondition(components.healthy, failing, components.stopped, components.not_read),
+        components,
+        failing=failing,
         init_provided=True,  # the status does not depend on it
         fetch_error=observation.sync.fetch_error,
     )

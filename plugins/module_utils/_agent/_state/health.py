@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tracks a component's health from probe to probe; units and probe results as data.
+"""Tracks a component's health from probe to probe; units, probe results and looks at the host as data.
 
 Pure: the functions take the time (seconds since boot) and return new values. Nothing of this is stored: a restarted
 agent probes again.
@@ -160,3 +160,14 @@ class ProbeResult(NamedTuple):
     ok: bool
     detail: str = ""
     command_line: CommandLine | None = None  # of a healthy component, if it was not read before
+
+
+class HostLook(NamedTuple):
+    """The result of one check of the host and of the components that are about to be restarted.
+
+    problem: what would make the restart of a component fail that does not fail yet, "" if nothing would; while there is
+    one, nothing is restarted. failing: what is wrong with a component under the config in use, "" if nothing is.
+    """
+
+    problem: str = ""
+    failing: str = ""

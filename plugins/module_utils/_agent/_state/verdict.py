@@ -10,7 +10,6 @@ the components. While there is nothing new to report, it is None, and the last v
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from ..._nodeconfig import config_ok as verdicts
 from ..._nodeconfig.assignment import ConfigSource
@@ -19,21 +18,9 @@ from ..._nodeconfig.config_status import Cause, ComponentStatus, ConfigStatus, T
 from ..._nodeconfig.durations import condition_duration
 from .active_config import in_trial
 from .desired_state import DesiredKind, DesiredState
+from .health import ComponentsObservation
 from .node_state import NodeState
 from .records import AssignmentFailure, ConfigRecord
-
-
-class ComponentsCondition(NamedTuple):
-    """The condition of this node's components as a whole.
-
-    healthy: None while it is unknown. failing: what is wrong with a config that is not on trial, "" if nothing is.
-    stopped: the unit that is not started, and why. not_read: why a component does not read the file that it is given.
-    """
-
-    healthy: bool | None = None
-    failing: str = ""
-    stopped: str = ""
-    not_read: str = ""
 
 
 def config_in_use(desired: DesiredState | None, state: NodeState, *, init_provided: bool) -> ConfigInUse:
@@ -53,8 +40,9 @@ def config_in_use(desired: DesiredState | None, state: NodeState, *, init_provid
 def choose_verdict(
     desired: DesiredState | None,
     state: NodeState,
-    condition: ComponentsCondition,
+    components: ComponentsObservation,
     *,
+    failing: str,
     init_provided: bool,
     fetch_error: str = "",
     host_problem: str = "",
@@ -62,12 +50,13 @@ def choose_verdict(
 ) -> ConfigOk | None:
     """Return the verdict, None if there is nothing new to report.
 
-    desired: None before the API has answered for the first time. init_provided: as for config_in_use(). fetch_error:
+    desired: None before the API has answered for the first time. failing: what is wrong with a config that is not on
+    trial, "" if nothing is. init_provided: as for config_in_use(). fetch_error:
     why the assigned bundle could not be fetched or validated. host_problem: why nothing is restarted for it. damaged:
     the files set aside as damaged, oldest first.
     """
     in_use = config_in_use(desired, state, init_provided=init_provided)
-    verdict = _verdict(desired, state, condition, in_use, fetch_error, host_problem)
+    verdict = _verdict(desired, state, components, failing, in_use, fetch_error, host_problem)
     if verdict is not None and damaged:
         verdict = verdicts.with_damaged(verdict, damaged[-1])
     return verdict
@@ -76,7 +65,8 @@ def choose_verdict(
 def _verdict(
     desired: DesiredState | None,
     state: NodeState,
-    condition: ComponentsCondition,
+    components: ComponentsObservation,
+    failing: str,
     in_use: ConfigInUse,
     fetch_error: str,
     host_problem: str,
@@ -86,10 +76,10 @@ def _verdict(
     failure = state.records.answered.failure if desired.kind == DesiredKind.FAILED else None
     if failure is not None and failure.kind in ("InvalidConfig", "Untrusted", "KnownBad"):
         return _refused(failure, state, in_use)
-    if condition.stopped:
-        return verdicts.unit_stopped(in_use.label, condition.stopped)
-    if condition.not_read:
-        return verdicts.not_read(in_use.label, condition.not_read)
+    if components.stopped:
+        return verdicts.unit_stopped(in_use.label, components.stopped)
+    if components.not_read:
+        return verdicts.not_read(in_use.label, components.not_read)
     if desired.kind == DesiredKind.LOST:
         return verdicts.assignment_lost(in_use)
     if desired.kind == DesiredKind.STALE:
@@ -99,13 +89,13 @@ def _verdict(
     if fetch_error:
         return verdicts.not_synced(in_use, fetch_error, machine_cause=Cause.FETCH_FAILED)
     if failure is not None:
-        return _fallen_back(failure, condition, in_use)
+        return _fallen_back(failure, in_use, healthy=components.healthy)
     if desired.kind in (DesiredKind.ADOPT, DesiredKind.UNASSIGN):
         if host_problem:
             assigned = in_use._replace(uid=None if desired.source is None else desired.source.uid)
             return verdicts.host_not_ready(in_use, assigned.label, host_problem)
         return None  # about to be executed
-    return _in_use(state, condition, in_use)
+    return _in_use(state, in_use, failing, healthy=components.healthy)
 
 
 def _refused(failure: AssignmentFailure, state: NodeState, in_use: ConfigInUse) -> ConfigOk:
@@ -118,10 +108,10 @@ def _refused(failure: AssignmentFailure, state: NodeState, in_use: ConfigInUse) 
     return verdicts.invalid(in_use, failure.uid, failure.text)
 
 
-def _fallen_back(failure: AssignmentFailure, condition: ComponentsCondition, in_use: ConfigInUse) -> ConfigOk | None:
+def _fallen_back(failure: AssignmentFailure, in_use: ConfigInUse, *, healthy: bool | None) -> ConfigOk | None:
     if failure.suspect:
         return verdicts.both_fail(in_use, failure.uid)
-    if not condition.healthy:
+    if not healthy:
         return None  # a rollback is reported once the components are healthy again
     if failure.doubt:
         return verdicts.doubted(in_use, failure.uid, failure.doubt)
@@ -130,12 +120,12 @@ def _fallen_back(failure: AssignmentFailure, condition: ComponentsCondition, in_
     return verdicts.not_healthy(in_use, failure.uid, condition_duration(failure.within), failure.text)
 
 
-def _in_use(state: NodeState, condition: ComponentsCondition, in_use: ConfigInUse) -> ConfigOk | None:
+def _in_use(state: NodeState, in_use: ConfigInUse, failing: str, *, healthy: bool | None) -> ConfigOk | None:
     record = state.active_record
-    if condition.failing and not in_trial(record, state.records.last_known_good):
+    if failing and not in_trial(record, state.records.last_known_good):
         # After the trial the agent reports trouble and changes nothing.
-        return verdicts.failing(in_use, condition.failing)
-    if condition.healthy:
+        return verdicts.failing(in_use, failing)
+    if healthy:
         return verdicts.good(in_use)
     if record.source is not None and not record.seen_healthy:
         return verdicts.adopting(in_use.label)

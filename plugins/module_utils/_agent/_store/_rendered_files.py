@@ -47,6 +47,15 @@ def decode_values(text: str, what: str) -> Any:
         raise UndecodableConfig(str(error)) from error
 
 
+def decode_fields(data: bytes | None) -> Mapping[str, Any]:
+    """Return the fields of a config file as Kubernetes decodes them, {} if it is missing or holds no config."""
+    try:
+        values = decode_values((data or b"").decode("utf-8", "replace"), "the config")
+    except UndecodableConfig:
+        return {}
+    return values if isinstance(values, Mapping) else {}
+
+
 def _decode_strict(text: str, what: str) -> Any:
     # Imported here because prestart must load neither the engine nor YAML. The engine decodes, so that the values are
     # those that were validated: PyYAML reads 1:20, 4.1e1, n and dates differently from Kubernetes.
@@ -85,11 +94,6 @@ def field_paths(values: Any, above: str = "") -> list[str]:
         if value is not None and not (above == "" and key in HEAD_FIELDS):
             paths += field_paths(value, f"{above}.{key}" if above else str(key))
     return paths
-
-
-def fields_for_note(values: Any) -> list[str]:
-    """Return the paths of the fields that a decoded config sets, within the limits of a note."""
-    return [path for path in field_paths(values) if len(path) <= _MAX_PATH][:_MAX_FIELDS]
 
 
 def render_init_config(component: str, data: bytes, directory: str) -> bytes:
@@ -227,7 +231,7 @@ def _build_note(component: str, data: bytes) -> dict[str, Any]:
     return {
         _FINGERPRINT: fingerprint(values),
         "state": state_file_keys(component, values),
-        "fields": fields_for_note(values),
+        "fields": [path for path in field_paths(values) if len(path) <= _MAX_PATH][:_MAX_FIELDS],
         "empty": [name for name in LISTS_WITH_DEFAULT if isinstance(values, Mapping) and values.get(name) == []],
     }
 

@@ -14,7 +14,7 @@ import re
 from collections.abc import Sequence
 
 from ..._componentconfig._flags.kubelet_flags import CONFIG_DIRECTORY, fields_set_by_flags, parse_flags
-from ..._host.component_process import find_drop_ins, read_drop_in
+from ..._host.component_process import find_drop_ins, read_drop_in, read_process
 from .._state.health import CommandLine
 from .._store._rendered_files import UndecodableConfig, decode_values, field_paths
 from .._store._store import Store
@@ -23,39 +23,33 @@ PROBED_FIELDS = ("enableServer", "address", "port", "healthzPort", "healthzBindA
 """The kubelet's fields that say where it listens."""
 
 _NOTE = "command-line"
-_MAX_BYTES = 128 * 1024  # the kernel's limit for one argument
 _ASSIGNED = "store/meta/assigned"  # below --dynamic-config-dir: what the kubelet has taken from spec.configSource
 
 
-def read_command_line(pid: int, root: str = "/proc") -> tuple[str, ...]:
+def read_command_line(pid: int) -> tuple[str, ...]:
     """Return the command line of a process, () if the process is gone or has none."""
-    try:
-        with open(f"{root}/{pid}/cmdline", "rb") as file:
-            words = file.read(_MAX_BYTES).rstrip(b"\0")
-    except OSError:
-        return ()
-    return tuple(word.decode("utf-8", "replace") for word in words.split(b"\0")) if words else ()
+    return read_process(pid)[0]
 
 
-def recorded_command_line(store: Store, component: str) -> tuple[str, ...]:
-    """Return the component's latest recorded command line, () if there is none. Raises OSError."""
-    words = store.read_note(component, _NOTE).get("argv")
-    return tuple(str(word) for word in words) if isinstance(words, list) else ()
+def recorded_command_line(store: Store, component: str) -> CommandLine:
+    """Return the component's latest recorded command line with its drop-ins, without words if there is none.
+
+    Raises OSError.
+    """
+    note = store.read_note(component, _NOTE)
+    words, drop_ins = note.get("argv") or (), note.get("dropIns") or {}
+    fields_of = {str(path): [str(field) for field in fields] for path, fields in drop_ins.items()}
+    return CommandLine(tuple(str(word) for word in words), fields_of)
 
 
-def read_command_line_note(store: Store, component: str) -> CommandLine:
-    """Return the latest recorded command line with its drop-ins, without words if there is none. Raises OSError."""
-    return CommandLine(recorded_command_line(store, component), recorded_drop_in_fields(store, component))
-
-
-def write_command_line_note(store: Store, component: str, command_line: CommandLine) -> None:
+def record_command_line(store: Store, component: str, command_line: CommandLine) -> None:
     """Record a command line with its drop-ins. The caller holds the store's lock. Raises OSError."""
     store.write_note(component, _NOTE, {"argv": list(command_line.argv), "dropIns": command_line.drop_ins})
 
 
 def not_read_reason(store: Store, component: str) -> str:
     """Return why a component does not read the file that it is given, by its recorded flags, or "". Raises OSError."""
-    argv = recorded_command_line(store, component)
+    argv = recorded_command_line(store, component).argv
     flags = dict(parse_flags(argv))  # of a repeated flag, the last value counts
     own_path = store.config_path(component)
     if "config" in flags and not _is_same(flags["config"], own_path):
@@ -86,12 +80,6 @@ def _is_assigned(path: str) -> bool:
         return True
 
 
-def recorded_drop_in_fields(store: Store, component: str) -> dict[str, list[str]]:
-    """Return the component's recorded drop-ins, each with the fields that it sets. Raises OSError."""
-    drop_ins = store.read_note(component, _NOTE).get("dropIns")
-    return {str(path): [str(field) for field in fields] for path, fields in dict(drop_ins or {}).items()}
-
-
 def read_drop_in_fields(argv: tuple[str, ...]) -> dict[str, list[str]]:
     """Return the drop-ins that a command line names, each with the fields that it sets."""
     fields = {}
@@ -109,11 +97,9 @@ _MAX_SHOWN = 20  # overridden fields; the others are counted
 
 def fields_set_elsewhere(store: Store, component: str, fields: Sequence[str]) -> set[str]:
     """Return which of these fields a flag or a drop-in sets, so that the file's value is not used. Raises OSError."""
-    by_flag = {
-        overridden.partition(" ")[0]
-        for overridden in fields_set_by_flags(recorded_command_line(store, component), fields)
-    }
-    by_drop_in = {field for names in recorded_drop_in_fields(store, component).values() for field in names}
+    argv, drop_ins = recorded_command_line(store, component)
+    by_flag = {overridden.partition(" ")[0] for overridden in fields_set_by_flags(argv, fields)}
+    by_drop_in = {field for names in drop_ins.values() for field in names}
     # An empty map is one field, and a drop-in adds keys to it.
     return by_flag | {
         field for field in fields if any(name == field or name.startswith(f"{field}.") for name in by_drop_in)
@@ -129,13 +115,14 @@ def overridden_fields(store: Store, component: str, config: str, version: str = 
         return ()  # kube-proxy and the others have no flags that win over --config
     note = store.read_note(component, config)
     fields = [str(field) for field in note.get("fields") or ()]
-    overridden = fields_set_by_flags(recorded_command_line(store, component), fields)
+    argv, drop_ins = recorded_command_line(store, component)
+    overridden = fields_set_by_flags(argv, fields)
     by_flag = {field.partition(" ")[0] for field in overridden}
-    for path, names in recorded_drop_in_fields(store, component).items():
+    for path, names in drop_ins.items():
         for name in names:
             if name in fields and name not in by_flag and not any(name.startswith(f"{field}.") for field in by_flag):
                 overridden.append(f"{name} ({path})")
-    if CONFIG_DIRECTORY in dict(parse_flags(recorded_command_line(store, component))) and _omits_empty_values(version):
+    if CONFIG_DIRECTORY in dict(parse_flags(argv)) and _omits_empty_values(version):
         known = {field.partition(" ")[0] for field in overridden}
         overridden += [f"{name} (--{CONFIG_DIRECTORY})" for name in note.get("empty") or () if name not in known]
     more = len(overridden) - _MAX_SHOWN

@@ -35,7 +35,7 @@ from .._agent_configuration import AgentConfiguration, ComponentConfiguration, I
 from .._state.node_state import NodeInputs
 from .._store._rendered_files import UndecodableConfig, render_config
 from ._component_flags import PROBED_FIELDS
-from ._node_inputs import own_config_values
+from ._node_inputs_and_drift import own_config_values
 from ._validator import HOST_RULE_PREFIX
 
 

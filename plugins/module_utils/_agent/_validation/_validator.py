@@ -49,28 +49,34 @@ class CommandCheck:
 _MERGE_TIMEOUT = 5.0  # seconds for the child: less than a probe may take
 
 
-class ProbedValues(Protocol):
-    """Returns where a kubelet listens, by its file, its version and its inputs. Raises ValidationUnavailable."""
-
-    def __call__(self, path: str, version: str, inputs: NodeInputs) -> Mapping[str, Any]: ...
+ProbedValues = Callable[[str, str, NodeInputs], Mapping[str, Any]]
+"""Returns where a kubelet listens, by its file, its version and its inputs. Raises ValidationUnavailable."""
 
 
-class AddressesCommand:
-    """Runs ``configok-agent addresses`` on a file."""
+class _ChildCommand:
+    """A command of ``configok-agent`` that runs in a child process, and answers with JSON."""
 
     def __init__(self, runner: CommandRunner, argv: Sequence[str]) -> None:
-        """Run the children with a runner. argv: the program and its command."""
+        """Run the children with a runner. argv: the program and its arguments before the options of a request."""
         self._runner = runner
         self._argv = tuple(argv)
 
+    def _ask(self, options: Sequence[str], request: str, timeout: float) -> tuple[CommandResult, Any]:
+        """Return the result of a child, and its answer, None without one."""
+        result = self._runner([*self._argv, *options], timeout=timeout, stdin=request)
+        try:
+            return result, load_json(result.out)
+        except ValueError:
+            return result, None
+
+
+class AddressesCommand(_ChildCommand):
+    """Runs ``configok-agent addresses`` on a file."""
+
     def __call__(self, path: str, version: str, inputs: NodeInputs) -> Mapping[str, Any]:
         """Return the values. Raises ValidationUnavailable."""
-        argv = [*self._argv, *(["--kubernetes-version", version] if version else []), path]
-        result = self._runner(argv, timeout=_MERGE_TIMEOUT, stdin=json.dumps(inputs.to_dict()))
-        try:
-            values = load_json(result.out)
-        except ValueError:
-            values = None
+        request = json.dumps(inputs.to_dict())
+        result, values = self._ask([*_version_option(version), path], request, _MERGE_TIMEOUT)
         if result.code != 0 or not isinstance(values, dict):
             reason = " ".join(result.err.split())[-200:] or "no answer"
             raise ValidationUnavailable(f"drop-ins and flags were not merged for the probe: {reason}")
@@ -89,28 +95,20 @@ class ValidationUnavailable(Exception):
     """A document could not be validated, which says nothing about the config. The text says why."""
 
 
-class DocumentValidator(Protocol):
-    """Validates one component's document by itself for a version ("": any) and returns the findings as dicts.
+DocumentValidator = Callable[[str, str, str], Sequence[Mapping[str, Any]]]
+"""Validates one component's document by itself for a version ("": any) and returns the findings as dicts.
 
-    Raises ValidationUnavailable.
-    """
-
-    def __call__(self, component: str, text: str, version: str) -> Sequence[Mapping[str, Any]]: ...
+Raises ValidationUnavailable.
+"""
 
 
-class ValidateCommand:
+class ValidateCommand(_ChildCommand):
     """Runs ``configok-agent validate --json`` for one document."""
-
-    def __init__(self, runner: CommandRunner, argv: Sequence[str]) -> None:
-        """Run the children with a runner. argv: the program and its arguments before ``validate``'s own options."""
-        self._runner = runner
-        self._argv = tuple(argv)
 
     def __call__(self, component: str, text: str, version: str) -> Sequence[Mapping[str, Any]]:
         """Return the findings, with file, line, path, value, message, level, rule. Raises ValidationUnavailable."""
-        argv = [*self._argv, "--json", "--component", component, *_version_option(version), "-"]
-        result = self._runner(argv, timeout=_VALIDATION_TIMEOUT, stdin=text)
-        return _findings_of(result, _answer_of(result))
+        options = ["--json", "--component", component, *_version_option(version), "-"]
+        return _findings_of(*self._ask(options, text, _VALIDATION_TIMEOUT))
 
 
 class DocumentValidation(NamedTuple):
@@ -135,35 +133,22 @@ class BundleDocumentValidator(Protocol):
     ) -> DocumentValidation: ...
 
 
-class ValidateDocumentCommand:
+class ValidateDocumentCommand(_ChildCommand):
     """Runs ``configok-agent validate-document``: one child, since most of its time is its start."""
-
-    def __init__(self, runner: CommandRunner, argv: Sequence[str]) -> None:
-        """Run the children with a runner. argv: the program and its command."""
-        self._runner = runner
-        self._argv = tuple(argv)
 
     def __call__(
         self, component: str, text: str, version: str, *, inputs: NodeInputs, present: str | None, host_only: bool
     ) -> DocumentValidation:
         """Return the child's answer; only a yes counts as the same. Raises ValidationUnavailable."""
-        argv = [*self._argv, *_version_option(version), *(["--only-host"] if host_only else []), component]
+        options = [*_version_option(version), *(["--only-host"] if host_only else []), component]
         request = json.dumps({"document": text, "present": present, **inputs.to_dict()})
-        result = self._runner(argv, timeout=_VALIDATION_TIMEOUT, stdin=request)
-        answer = _answer_of(result)
+        result, answer = self._ask(options, request, _VALIDATION_TIMEOUT)
         is_same = isinstance(answer, dict) and answer.get("isSame") is True
         return DocumentValidation(_findings_of(result, answer), is_same)
 
 
 def _version_option(version: str) -> list[str]:
     return ["--kubernetes-version", version] if version else []
-
-
-def _answer_of(result: CommandResult) -> Any:
-    try:
-        return load_json(result.out)
-    except ValueError:
-        return None
 
 
 def _findings_of(result: CommandResult, answer: Any) -> list[Mapping[str, Any]]:

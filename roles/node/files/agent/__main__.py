@@ -394,7 +394,7 @@ def _migrate(arguments: Arguments) -> int:
         configuration = _configuration(arguments)
         _require_component(configuration, arguments.component)
         argv = list(
-            recorded_command_line(Store(configuration.state_directory, now=SystemClock().now), arguments.component)
+            recorded_command_line(Store(configuration.state_directory, now=SystemClock().now), arguments.component).argv
         )
         if not argv:
             complain(f"{arguments.component} was not seen to run here yet: give its flags behind --")
@@ -443,7 +443,7 @@ def _use_release_data(arguments: Arguments) -> None:
 
 
 def _local_config(arguments: Arguments) -> int:
-    from ._agent._validation._node_inputs import local_config_text
+    from ._agent._validation._node_inputs_and_drift import local_config_text
 
     print(local_config_text(_configuration(arguments)))
     return 0

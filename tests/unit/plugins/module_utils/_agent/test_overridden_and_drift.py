@@ -24,10 +24,12 @@ from ansible_collections.configok.node.plugins.module_utils._agent._store._store
 from ansible_collections.configok.node.plugins.module_utils._agent._validation._component_flags import (
     overridden_fields,
     read_command_line,
+    record_command_line,
     recorded_command_line,
-    write_command_line_note,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._validation._node_inputs import InitConfigDrift
+from ansible_collections.configok.node.plugins.module_utils._agent._validation._node_inputs_and_drift import (
+    InitConfigDrift,
+)
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.kinds import find_kind
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.releases import newest_minor
 from ansible_collections.configok.node.plugins.module_utils._componentconfig.drop_ins import empty_value_findings
@@ -205,13 +207,13 @@ def test_a_command_line_is_read_once_for_each_invocation_and_kept_while_the_comp
     assert command_line == CommandLine(("kubelet", "--v=2"), {})
     lines.add("kubelet", "i1", command_line)
     assert lines.new == {"kubelet": command_line}
-    write_command_line_note(bench.store, "kubelet", command_line)
+    record_command_line(bench.store, "kubelet", command_line)
     lines.accept("kubelet")
     assert lines.new == {}
     assert lines.read("kubelet", Unit("kubelet.service", "active", "i1", 7)) is None
     assert lines.read("kubelet", Unit("kubelet.service", "active", "i2", 8)) is None
     assert reads == [7, 8]
-    assert recorded_command_line(bench.store, "kubelet") == ("kubelet", "--v=2")
+    assert recorded_command_line(bench.store, "kubelet").argv == ("kubelet", "--v=2")
     lines.add("kubelet", "i2", command_line)
     assert lines.new == {}, "recorded already"
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._state._trial_period import (
+    Doubt,
     MarkSuspect,
     Promote,
     RollBack,
@@ -21,7 +22,6 @@ from ansible_collections.configok.node.plugins.module_utils._agent._state.action
     Acknowledgement,
     Action,
     Adopt,
-    Doubt,
     ForgetBad,
     KeepAssigned,
     Observation,
@@ -45,8 +45,8 @@ from ansible_collections.configok.node.plugins.module_utils._agent._state.desire
 from ansible_collections.configok.node.plugins.module_utils._agent._state.health import (
     CommandLine,
     ComponentsObservation,
+    HostLook,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._state.host_look import HostLook
 from ansible_collections.configok.node.plugins.module_utils._agent._state.node_state import (
     ComponentFiles,
     Moment,

@@ -11,7 +11,7 @@ nothing. Files are read again only after a change.
 from __future__ import annotations
 
 import os
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..._componentconfig._codec.plain_values import fingerprint
 from ..._host.component_process import find_drop_ins, read_drop_in
@@ -84,7 +84,7 @@ def read_node_inputs(component: ComponentConfiguration, store: Store) -> NodeInp
     Raises OSError for the others.
     """
     instance = read_own_config(component.instance_config)
-    argv = recorded_command_line(store, component.name)
+    argv = recorded_command_line(store, component.name).argv
     return NodeInputs(_text(component.init_config), instance, argv, read_drop_ins(argv))
 
 
@@ -98,13 +98,6 @@ def read_own_configs(component: ComponentConfiguration) -> NodeInputs:
     return NodeInputs(_text(component.init_config), _text(component.instance_config))
 
 
-class OwnConfigValues(NamedTuple):
-    """A component's own configs on this node, decoded; None for one that is absent or cannot be decoded."""
-
-    init: Any = None
-    instance: Any = None
-
-
 def _text(path: str) -> str | None:
     try:
         return read_own_config(path)
@@ -112,12 +105,15 @@ def _text(path: str) -> str | None:
         return None
 
 
-def own_config_values(component: ComponentConfiguration, inputs: NodeInputs) -> OwnConfigValues:
-    """Decode a component's own configs, and make paths in the init config absolute, relative to its directory."""
+def own_config_values(component: ComponentConfiguration, inputs: NodeInputs) -> tuple[Any, Any]:
+    """Return a component's init config and its instance config, decoded; None for one that is absent or damaged.
+
+    Paths in the init config are made absolute: they are relative to its directory.
+    """
     init = _decoded(inputs.init, component.init_config)
     directory = os.path.dirname(os.path.abspath(component.init_config))
     instance = _decoded(inputs.instance, component.instance_config)
-    return OwnConfigValues(resolve_relative_paths(component.name, init, directory), instance)
+    return resolve_relative_paths(component.name, init, directory), instance
 
 
 def _decoded(text: str | None, path: str) -> Any:

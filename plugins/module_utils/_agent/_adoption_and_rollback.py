@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Transactions on the store: switch, adopt, roll back, promote, unassign, forget.
+"""Adopts, promotes, rolls back and unassigns configs, as transactions on the store.
 
 Each is a short sequence of atomic writes. If it is interrupted at any point, the next start of a component or of the
 agent finishes it. The caller holds the store's lock: a hook takes it before it reads the state, the controller with
@@ -18,7 +18,6 @@ from ._agent_configuration import AgentConfiguration
 from ._interfaces import Clock
 from ._log import ROLLED_BACK, log
 from ._state.active_config import crash_reason, failure_from_mark, unhealthy_reason
-from ._state.health import CommandLine
 from ._state.node_state import NodeState
 from ._state.records import LOCAL_CONFIG, AnsweredAssignment, AssignmentFailure, ConfigRecord, raised_floors
 from ._state.start_history import BadConfig, BadConfigKind, append_start
@@ -31,7 +30,7 @@ from ._store._rendered_files import (
     stale_state_files,
 )
 from ._store._store import Store, digest
-from ._validation._component_flags import fields_set_elsewhere, recorded_command_line, write_command_line_note
+from ._validation._component_flags import fields_set_elsewhere, recorded_command_line
 
 _NEVER_MARKED = ("InvalidConfig", "Untrusted")  # refused before anything was touched
 
@@ -108,7 +107,7 @@ class Transactions:
     def _policies_on_disk(self, component: str, files: DurableFiles) -> dict[str, str]:
         """Return the policy in each state file; nothing while the component's flags, which may set it, are unknown."""
         policies: dict[str, str] = {}
-        if not recorded_command_line(self._store, component):
+        if not recorded_command_line(self._store, component).argv:
             return policies
         for name in POLICY_FIELDS:
             try:
@@ -119,11 +118,14 @@ class Transactions:
 
     def adopt(self, state: NodeState, record: ConfigRecord) -> None:
         """Adopt a prepared config. Once ``current`` is written, each component start switches to it."""
+        # Crashes count from here on, not from before the wait for the lock.
+        record = record._replace(since_boot=self._clock.since_boot())
         self._keep_floors(state, record)
         self._store.write_current(
             record._replace(dropped_components=self._dropped_components(state.active_record, record))
         )
         self.switch(state, record)
+        self._remove_unused(state)
 
     def _keep_floors(self, state: NodeState, record: ConfigRecord | None = None) -> None:
         """Record the floors of the records, before one is replaced, and of the record that replaces it.
@@ -143,10 +145,6 @@ class Transactions:
         return tuple(
             name for name in self._configuration.components if name in before.files and name not in after.files
         )
-
-    def record_answer(self, answered: AnsweredAssignment) -> None:
-        """Record the answered assignment."""
-        self._store.write_answered(answered)
 
     def unassign(self, state: NodeState, answered: AnsweredAssignment) -> None:
         """Revert to the init config, which becomes last-known-good.
@@ -182,6 +180,7 @@ class Transactions:
     def doubt(self, state: NodeState, doubt: str) -> None:
         """Record why a failure of the config in use would not be charged to it."""
         self._store.write_current(state.active_record._replace(doubt=doubt))
+        log.warning("a failure of this config would be in doubt: %s", doubt)
 
     def record_version(self, state: NodeState, component: str, version: str) -> None:
         """Track the component under this version from now on, and with it the running start, whose end is to come."""
@@ -192,20 +191,15 @@ class Transactions:
             startups = self._store.read_startups(component, after)
             self._store.write_startups(component, after, append_start(startups, start))
 
-    def record_command_line(self, component: str, command_line: CommandLine) -> None:
-        """Record the command line of a component's latest start."""
-        write_command_line_note(self._store, component, command_line)
-
     def promote(self, state: NodeState, record: ConfigRecord) -> None:
         """Make the record in use last-known-good: its trial is over."""
         self._keep_floors(state)
         self._store.write_current(record)
         self._store.write_last_known_good(record)
+        self._remove_unused(state)
 
-    def roll_back(
-        self, state: NodeState, failure: AssignmentFailure | None = None, component: str = ""
-    ) -> ConfigRecord:
-        """Roll back to last-known-good, as state.active says; return the record that is used now.
+    def roll_back(self, state: NodeState, failure: AssignmentFailure | None = None, component: str = "") -> None:
+        """Roll back to last-known-good, as state.active says.
 
         failure, component: what the controller observed (not healthy); None if the state itself shows the reason (a
         crash loop, an unreadable record). The bad mark is written first: from then on every start of a component rolls
@@ -244,7 +238,6 @@ class Transactions:
                 "message_id": ROLLED_BACK,
             },
         )
-        return target
 
     def _has_all_files(self, state: NodeState) -> bool:
         good = state.records.last_known_good
@@ -320,7 +313,7 @@ class Transactions:
                     removed |= set(marks) - set(remaining)
         return removed
 
-    def remove_unused(self, state: NodeState) -> None:
+    def _remove_unused(self, state: NodeState) -> None:
         """Remove old checkpoints and rendered files, but not those of current and last-known-good; and torn writes."""
         written = self._store.read_records()
         records = [record for record in (written.current, written.last_known_good) if record is not None]
