@@ -102,4 +102,7 @@ def test_pip_installs_the_same_files() -> None:
         "configok_agent/_componentconfig/_rules/_machines.py",
         "configok_agent/_kube/parallel.py",
         "configok_agent/_kube/user_credentials.py",
+        "configok_agent/_systemd/exec_start.py",
+        "configok_agent/_systemd/specifiers.py",
+        "configok_agent/_systemd/unit_checks.py",
     }
