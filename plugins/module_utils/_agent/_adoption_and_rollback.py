@@ -18,7 +18,6 @@ from ._agent_configuration import AgentConfiguration
 from ._interfaces import Clock
 from ._log import ROLLED_BACK, log
 from ._state.active_config import crash_reason, failure_from_mark, unhealthy_reason
-from ._state.health import CommandLine
 from ._state.node_state import NodeState
 from ._state.records import LOCAL_CONFIG, AnsweredAssignment, AssignmentFailure, ConfigRecord, raised_floors
 from ._state.start_history import BadConfig, BadConfigKind, append_start
@@ -31,7 +30,7 @@ from ._store._rendered_files import (
     stale_state_files,
 )
 from ._store._store import Store, digest
-from ._validation._shadowed_fields import fields_set_elsewhere, recorded_command_line, write_command_line_note
+from ._validation._shadowed_fields import fields_set_elsewhere, recorded_command_line
 
 _NEVER_MARKED = ("InvalidConfig", "Untrusted")  # refused before anything was touched
 
@@ -108,7 +107,7 @@ class Transactions:
     def _policies_on_disk(self, component: str, files: DurableFiles) -> dict[str, str]:
         """Return the policy in each state file; nothing while the component's flags, which may set it, are unknown."""
         policies: dict[str, str] = {}
-        if not recorded_command_line(self._store, component):
+        if not recorded_command_line(self._store, component).argv:
             return policies
         for name in POLICY_FIELDS:
             try:
@@ -146,10 +145,6 @@ class Transactions:
         return tuple(
             name for name in self._configuration.components if name in before.files and name not in after.files
         )
-
-    def record_answer(self, answered: AnsweredAssignment) -> None:
-        """Record the answered assignment."""
-        self._store.write_answered(answered)
 
     def unassign(self, state: NodeState, answered: AnsweredAssignment) -> None:
         """Revert to the init config, which becomes last-known-good.
@@ -195,10 +190,6 @@ class Transactions:
         if before != after and start is not None:
             startups = self._store.read_startups(component, after)
             self._store.write_startups(component, after, append_start(startups, start))
-
-    def record_command_line(self, component: str, command_line: CommandLine) -> None:
-        """Record the command line of a component's latest start."""
-        write_command_line_note(self._store, component, command_line)
 
     def promote(self, state: NodeState, record: ConfigRecord) -> None:
         """Make the record in use last-known-good: its trial is over."""

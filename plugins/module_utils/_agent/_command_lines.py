@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 
 from ._agent_context import AgentContext
 from ._state.health import CommandLine, Unit
-from ._validation._shadowed_fields import not_read_reason, read_command_line_note, read_drop_in_fields
+from ._validation._shadowed_fields import not_read_reason, read_drop_in_fields, recorded_command_line
 
 
 class CommandLineTracker:
@@ -39,7 +39,7 @@ class CommandLineTracker:
         """Remember the command line of an invocation. Raises OSError."""
         self._invocations[component] = invocation
         self._new.pop(component, None)
-        if command_line != read_command_line_note(self._store, component):
+        if command_line != recorded_command_line(self._store, component):
             self._new[component] = command_line
 
     @property

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import partial
 
 from .._nodeconfig.config_status import ComponentState
@@ -120,17 +120,26 @@ class ComponentManager:
             self._health[name] = after
             seconds.append(healthy_seconds(before, after, limit=2 * self._configuration.health.probe_interval))
             states[name] = "healthy" if is_healthy(after) else "unknown"
-        self._schedule_probe(involved, now, probing=probing, steady=steady)
-        failed = self._failed_component([name for name in involved if name not in unknown], now)
+        settings = self._configuration.health
+        healths = {name: self._health[name] for name in involved if name in self._health}
+        failing = (
+            name
+            for name, health in healths.items()
+            if name not in unknown
+            and has_failed(health, now=now, timeout=settings.timeout, threshold=settings.unhealthy_threshold)
+        )
+        failed = next(failing, "")
         if failed:
             states[failed] = "failing"
+        self._schedule_probe(healths.values(), now, probing=probing, steady=steady)
+        is_known = len(healths) == len(involved)
         return ComponentsObservation(
-            healthy=self._all_healthy(involved),
+            healthy=all(map(is_healthy, healths.values())) if is_known else None,
             failed=failed,
             detail=f"{failed}: {self._health[failed].detail}" if failed else "",
             within=self._failure_window(failed),
             stopped=stopped,
-            healthy_for=self._healthy_for(involved, now),
+            healthy_for=_healthy_for(healths.values(), now) if is_known else 0.0,
             seconds=min(seconds, default=0.0),
             states=states,
             restarts_due=restarts_due,
@@ -236,9 +245,8 @@ class ComponentManager:
         result = self._prober(name, self._probed_configs.read(name, unit), unit)
         return result._replace(command_line=self.command_lines.read(name, unit)) if result.ok else result
 
-    def _schedule_probe(self, involved: list[str], now: float, *, probing: bool, steady: bool) -> None:
+    def _schedule_probe(self, healths: Collection[Health], now: float, *, probing: bool, steady: bool) -> None:
         """Decide when to probe again: never, if all components are healthy and steady."""
-        healths = [self._health[name] for name in involved if name in self._health]
         if not healths or (steady and all(is_healthy(health) for health in healths)):
             self.next_due = float("inf")
             return
@@ -249,35 +257,16 @@ class ComponentManager:
         )
         self.next_due = now + wait if probing else min(self.next_due, now + wait)
 
-    def _failed_component(self, involved: list[str], now: float) -> str:
-        for name in involved:
-            health = self._health.get(name)
-            if health is not None and has_failed(
-                health,
-                now=now,
-                timeout=self._configuration.health.timeout,
-                threshold=self._configuration.health.unhealthy_threshold,
-            ):
-                return name
-        return ""
-
     def _failure_window(self, name: str) -> float:
         settings = self._configuration
         if name and self._health[name].failures >= settings.health.unhealthy_threshold:
             return settings.health.unhealthy_threshold * settings.health.probe_interval
         return settings.health.timeout
 
-    def _healthy_for(self, involved: list[str], now: float) -> float:
-        healths = [self._health.get(name) for name in involved]
-        if not healths or any(health is None or health.ok_since is None for health in healths):
-            return 0.0
-        return min(now - health.ok_since for health in healths if health is not None and health.ok_since is not None)
 
-    def _all_healthy(self, involved: list[str]) -> bool | None:
-        healths = [self._health.get(name) for name in involved]
-        if any(health is None for health in healths):
-            return None
-        return all(health is not None and is_healthy(health) for health in healths)
+def _healthy_for(healths: Collection[Health], now: float) -> float:
+    """Return for how many seconds all components have been healthy."""
+    return min((0.0 if health.ok_since is None else now - health.ok_since for health in healths), default=0.0)
 
 
 class _ProbeTask:

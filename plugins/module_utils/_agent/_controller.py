@@ -44,6 +44,7 @@ from ._store._durable_files import LOOP_WAIT, LockTimeout, locked
 from ._store._file_errors import FileErrors
 from ._store._state_reader import read_node_state
 from ._trust_settings import TrustSettings
+from ._validation._shadowed_fields import record_command_line
 from ._validation._validator import finding_place
 
 _FILES_RETRY = 5.0  # seconds after which a round that could not read or write its files is tried again
@@ -82,13 +83,11 @@ class Controller:
         self._seen = _SeenOfConfig()
         self._is_unit_pending = False  # a query for a unit's state runs
         # What an action changes in this node's own files, in one transaction.
-        transactions = self._transactions
+        transactions, store = self._transactions, self._store
         self._changes: Mapping[type[Any], Callable[[NodeState, Any], object]] = {
             actions.SwitchFiles: lambda state, action: transactions.switch(state, action.record),
-            actions.RecordAnswer: lambda _state, action: transactions.record_answer(action.answered),
-            actions.Refuse: lambda _state, action: transactions.record_answer(
-                action.answered.with_failure(action.failure)
-            ),
+            actions.RecordAnswer: lambda _state, action: store.write_answered(action.answered),
+            actions.Refuse: lambda _state, action: store.write_answered(action.answered.with_failure(action.failure)),
             actions.ForgetBad: lambda _state, action: transactions.forget_bad(action.uid),
             actions.KeepAssigned: lambda state, action: transactions.keep_assigned(state, action.answered),
             actions.Pin: lambda state, action: transactions.pin(state, action.record, in_trial=action.in_trial),
@@ -102,7 +101,7 @@ class Controller:
             SaveTrial: lambda state, _action: transactions.save_trial(state, self._seen.unsaved_trial, is_healthy=True),
             Promote: lambda state, action: transactions.promote(state, action.record),
             MarkSuspect: lambda state, action: transactions.mark_suspect(state, action.failure),
-            TryAgain: lambda _state, action: transactions.record_answer(action.answered),
+            TryAgain: lambda _state, action: store.write_answered(action.answered),
             Doubt: lambda state, action: transactions.doubt(state, action.doubt),
         }
         # What follows from an action that was carried out.
@@ -312,7 +311,7 @@ class Controller:
 
     def _record_command_line(self, _state: NodeState, action: actions.RecordCommandLine) -> None:
         self.components.command_lines.accept(action.component)  # also if it cannot be written: once for each start
-        self._transactions.record_command_line(action.component, action.command_line)
+        record_command_line(self._store, action.component, action.command_line)
 
     def _refused(self, action: actions.Refuse, observation: Observation) -> None:
         failure = action.failure

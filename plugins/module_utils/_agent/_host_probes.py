@@ -46,14 +46,10 @@ def kubeconfig_path(component: str, values: Mapping[str, Any], flags: Mapping[st
     return bootstrap if path and not exists(path) and bootstrap and exists(bootstrap) else path
 
 
-class StartProber:
-    """Implements the HostProber protocol."""
-
-    def __call__(self, component: str, values: Mapping[str, Any], flags: Mapping[str, str], version: str) -> str:
-        """Return the first problem, "" if there is none."""
-        return _runtime_problem(runtime_endpoint(component, values, flags, version)) or _kubeconfig_problem(
-            kubeconfig_path(component, values, flags)
-        )
+def start_problem(component: str, values: Mapping[str, Any], flags: Mapping[str, str], version: str) -> str:
+    """Return the first problem, "" if there is none. It is a HostProber."""
+    problem = _runtime_problem(runtime_endpoint(component, values, flags, version))
+    return problem or _kubeconfig_problem(kubeconfig_path(component, values, flags))
 
 
 def _runtime_problem(endpoint: str) -> str:

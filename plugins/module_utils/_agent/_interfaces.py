@@ -57,20 +57,18 @@ class ServiceManager(Protocol):
         """Request a restart and return at once, without waiting for the job. Raises ServiceManagerError."""
 
 
-class Prober(Protocol):
-    """Probes one component once. Returns every failure as a result, and waits no longer than its own short timeouts."""
+Prober = Callable[[str, Mapping[str, Any], Unit], ProbeResult]
+"""Probes a component once, by its effective config and its unit.
 
-    def __call__(self, component: str, effective: Mapping[str, Any], unit: Unit) -> ProbeResult: ...
+Returns every failure as a result, and waits no longer than its own short timeouts.
+"""
 
+HostProber = Callable[[str, Mapping[str, Any], Mapping[str, str], str], str]
+"""Returns what would make any start of a component on this host fail, "" if nothing would.
 
-class HostProber(Protocol):
-    """Probes what a component needs of its host at each start. It may hang as the host does."""
-
-    def __call__(self, component: str, values: Mapping[str, Any], flags: Mapping[str, str], version: str) -> str:
-        """Return what would make any start fail, "" if nothing would.
-
-        values: the config that the component is to read, with its drop-ins. flags: those that win over it.
-        """
+Takes the config that the component is to read, with its drop-ins; the flags that win over it; and its version. It may
+hang as the host does.
+"""
 
 
 class Task(Protocol):

@@ -36,9 +36,8 @@ class ProbedConfigs:
     def read(self, component: str, unit: Unit) -> Mapping[str, Any]:
         """Return the values with which a unit's process runs. It may hang as the process does."""
         data = self._store.read_config(component) or b""
-        argv = (self._command_line(unit.pid) if unit.pid is not None else ()) or recorded_command_line(
-            self._store, component
-        )
+        argv = self._command_line(unit.pid) if unit.pid is not None else ()
+        argv = argv or recorded_command_line(self._store, component).argv
         inputs = NodeInputs(arguments=argv, drop_ins=_drop_ins(argv))
         known = self._known.get(component)
         if known is not None and known[0] == (data, inputs):

@@ -22,15 +22,6 @@ if TYPE_CHECKING:
     from .._trust.trust_policy import TrustPolicy
 
 
-def trust_is_off(configuration: AgentConfiguration) -> bool:
-    """Return whether this node verifies nothing, without parsing the section.
-
-    A section without a mode is parsed: a misspelt name must not turn the verification off.
-    """
-    section = configuration.trust
-    return section is None or (isinstance(section, Mapping) and section.get("mode") in (False, "off"))
-
-
 def parse_trust_policy(configuration: AgentConfiguration) -> TrustPolicy:
     """Return the trust policy of a configuration. Raises InvalidConfiguration with all errors of the section."""
     from .._trust.trust_policy import read_trust_policy
@@ -48,7 +39,9 @@ def current_trust_policy(configuration: AgentConfiguration) -> TrustPolicy | Non
     Raises InvalidConfiguration, also when the file cannot be read: nothing is trusted by mistake.
     """
     present = load_configuration(configuration.file) if configuration.file else configuration
-    if trust_is_off(present):
+    section = present.trust
+    # A section without a mode is parsed: a misspelt name must not turn the verification off.
+    if section is None or (isinstance(section, Mapping) and section.get("mode") in (False, "off")):
         return None
     policy = parse_trust_policy(present)
     return None if policy.mode == "off" else policy

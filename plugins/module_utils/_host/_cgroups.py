@@ -9,7 +9,7 @@ import os
 from collections.abc import Mapping
 
 from .._componentconfig._rules.host_model import Cgroup
-from ._files import read_text, rooted
+from ._files import names_in, read_text, rooted
 
 _MOUNT = "sys/fs/cgroup"
 _CONTROLLERS = "cgroup.controllers"
@@ -49,8 +49,5 @@ def _in_hierarchies(root: str, path: str) -> Cgroup:
 
 def _hierarchies(root: str) -> Mapping[str, str]:
     """Return the hierarchies that the kubelet looks at, controller -> mount. One may have several controllers."""
-    try:
-        names = os.listdir(rooted(root, _MOUNT))
-    except OSError:
-        return {}
+    names = names_in(root, _MOUNT)
     return {controller: f"{_MOUNT}/{name}" for name in names for controller in name.split(",") if controller in _V1}

@@ -16,6 +16,14 @@ def rooted(root: str, path: str) -> str:
     return os.path.join(root, path.lstrip("/"))
 
 
+def names_in(root: str, directory: str) -> list[str]:
+    """Return the names in a directory, sorted, or [] if it cannot be read."""
+    try:
+        return sorted(os.listdir(rooted(root, directory)))
+    except OSError:
+        return []
+
+
 def read_text(root: str, path: str) -> str:
     """Return the text of a file, or "" if it cannot be read."""
     try:

@@ -10,7 +10,7 @@ import os
 from .._componentconfig._rules.host_model import InhibitDelay
 from .._systemd.time_span import parse_time_span
 from .._systemd.unit_file import values_of
-from ._files import read_text, rooted
+from ._files import names_in, read_text, rooted
 
 _DIRECTORIES = ("etc/systemd", "run/systemd", "usr/local/lib/systemd", "usr/lib/systemd", "lib/systemd")
 """Those of its files, the one that wins for a name first."""
@@ -40,15 +40,8 @@ def _files(root: str) -> list[str]:
     mains = [f"{directory}/{_FILE}" for directory in _DIRECTORIES]
     drop_ins: dict[str, str] = {}
     for directory in _DIRECTORIES:
-        for name in _names(rooted(root, f"{directory}/{_FILE}.d")):
+        for name in names_in(root, f"{directory}/{_FILE}.d"):
             if name.endswith(_SUFFIX):
                 drop_ins.setdefault(name, f"{directory}/{_FILE}.d/{name}")
     main = next(([path] for path in mains if os.path.lexists(rooted(root, path))), [])
     return [*main, *(drop_ins[name] for name in sorted(drop_ins)[-_MOST_FILES:])]
-
-
-def _names(directory: str) -> list[str]:
-    try:
-        return os.listdir(directory)
-    except OSError:
-        return []

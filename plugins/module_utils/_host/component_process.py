@@ -37,14 +37,10 @@ def find_drop_ins_below(directory: str) -> tuple[list[str], list[str]]:
     """
     paths = [os.path.join(parent, name) for parent, _directories, names in os.walk(directory) for name in names]
     # The order of filepath.WalkDir, name by name: the files of the directory a come before a.conf.
-    paths.sort(key=_names)
+    paths.sort(key=lambda path: path.split("/"))
     drop_ins = [path for path in paths if path.endswith(_SUFFIX)]
     others = [path for path in paths if not path.endswith(_SUFFIX)]
     return drop_ins, [path for path in others if not os.path.basename(path).startswith(".")]
-
-
-def _names(path: str) -> list[str]:
-    return path.split("/")
 
 
 def read_drop_in(path: str) -> bytes:

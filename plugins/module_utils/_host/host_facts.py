@@ -22,7 +22,7 @@ from .._componentconfig._rules.host_model import (
 from .._componentconfig._scalars.numbers import parse_cpu_list
 from .._foreign import load_json
 from ._cgroups import is_unified, read_cgroup
-from ._files import MAX_BYTES, read_text, rooted
+from ._files import MAX_BYTES, names_in, read_text, rooted
 from ._logind import inhibit_delays
 
 _CONTAINERD = "etc/containerd/config.toml"
@@ -37,7 +37,8 @@ def runtime_driver(runtime: str, root: str = "/") -> CgroupDriver:
     if runtime == "containerd":
         return _of_containerd(read_text(root, _CONTAINERD))
     if runtime == "cri-o":
-        return _of_crio([read_text(root, path) for path in (_CRIO, *_crio_drop_ins(root))])
+        drop_ins = [f"{_CRIO}.d/{name}" for name in names_in(root, f"{_CRIO}.d")]  # as CRI-O reads them: by name
+        return _of_crio([read_text(root, path) for path in (_CRIO, *drop_ins)])
     return ""
 
 
@@ -47,15 +48,6 @@ def _of_containerd(text: str) -> CgroupDriver:
     if len(values) != 1 or _IMPORTS.search(text):
         return ""
     return "systemd" if values == {"true"} else "cgroupfs"
-
-
-def _crio_drop_ins(root: str) -> list[str]:
-    """Return the files of CRI-O's drop-in directory in the order in which it reads them."""
-    directory = f"{_CRIO}.d"
-    try:
-        return [f"{directory}/{name}" for name in sorted(os.listdir(rooted(root, directory)))]
-    except OSError:
-        return []
 
 
 def _of_crio(texts: list[str]) -> CgroupDriver:
@@ -101,12 +93,9 @@ def _swaps(text: str) -> tuple[str, ...]:
 
 def _sockets(root: str) -> int:
     """Return the number of packages with online CPUs, or 0 if the kernel does not report it."""
-    directory = rooted(root, "sys/devices/system/cpu")
-    try:
-        names = [name for name in os.listdir(directory) if re.fullmatch(r"cpu[0-9]+", name)]
-    except OSError:
-        return 0
-    ids = {_number(read_text(directory, f"{name}/topology/physical_package_id")) for name in names}
+    cpus = "sys/devices/system/cpu"
+    names = [name for name in names_in(root, cpus) if re.fullmatch(r"cpu[0-9]+", name)]
+    ids = {_number(read_text(root, f"{cpus}/{name}/topology/physical_package_id")) for name in names}
     return len(ids - {None})
 
 
@@ -128,11 +117,9 @@ def _memory(text: str) -> int:
 
 
 def _numa_nodes(root: str) -> frozenset[int]:
-    try:
-        names = os.listdir(rooted(root, "sys/devices/system/node"))
-    except OSError:
-        return frozenset((0,))  # a machine without NUMA is one node to the kubelet
-    return frozenset(int(name[4:]) for name in names if re.fullmatch(r"node[0-9]+", name)) or frozenset((0,))
+    names = names_in(root, "sys/devices/system/node")
+    nodes = frozenset(int(name[4:]) for name in names if re.fullmatch(r"node[0-9]+", name))
+    return nodes or frozenset((0,))  # a machine without NUMA is one node to the kubelet
 
 
 def _numa_memory(root: str, nodes: frozenset[int]) -> dict[int, int]:

@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from ._host_access import CommandResult, Host, HostError
-from ._package_manager import HostFile, KeptFiles, PackageManager, names_of
+from ._package_manager import HostFile, SystemPackages, names_of
 from ._source_texts import apt_source_warnings, has_one_line_entries, has_password, signed_apt_source
 
 KEYRING = "/etc/apt/keyrings/configok-machine.asc"
@@ -50,7 +50,7 @@ def apt_source_files(source: str, key: str) -> list[HostFile]:
     return [*keys, HostFile(path, signed_apt_source(text, KEYRING) if key else text, mode)]
 
 
-class Apt(PackageManager):
+class Apt(SystemPackages):
     """apt and dpkg of a host. preview: options that let apt read other sources without a change of the host."""
 
     name = "apt"
@@ -59,9 +59,8 @@ class Apt(PackageManager):
     source_warnings = staticmethod(apt_source_warnings)
 
     def __init__(self, host: Host, preview: Sequence[str] = ()) -> None:
-        self._host = host
+        super().__init__(host, ".deb")
         self._options = [*_OPTIONS, *preview]
-        self._files = KeptFiles(host, ".deb")
 
     def unusable(self) -> str:
         """Return why it cannot be used on this host."""
@@ -132,15 +131,11 @@ class Apt(PackageManager):
         finally:
             shutil.rmtree(directory, ignore_errors=True)
 
-    def kept(self) -> Mapping[tuple[str, str], str]:
-        """Return the files that are kept on the host, by package and version."""
-        return self._files.all()
-
     def keep(self, package: str, version: str) -> None:
         """Fetch a package into the kept files: from apt's cache, or from the sources."""
         if (package, version) in self.kept():
             return
-        scratch = self._files.scratch()
+        scratch = self._scratch()
         cached = self._cached(package, version)
         if cached:
             shutil.copyfile(cached[0], self._host.path(f"{scratch}/{os.path.basename(cached[0])}"))
@@ -156,13 +151,9 @@ class Apt(PackageManager):
                 ["dpkg-deb", "-f", self._host.path(file), "Package", "Version"], f"{name} is not a package"
             )
             if f"Package: {package}\nVersion: {version}" in fields:
-                self._files.accept(file, package, version)
+                self._accept(file, package, version)
                 return
         raise HostError(f"apt downloaded something else than {package} {version}")
-
-    def forget(self, package: str, version: str) -> None:
-        """Remove a kept file."""
-        self._files.forget(package, version)
 
     def repair(self) -> None:
         """Finish what an installation that was killed has left undone."""
@@ -208,7 +199,7 @@ class Apt(PackageManager):
             self._must(self._install_command(packages, extra), f"apt could not install {names_of(packages, extra)}")
 
     def _install_command(self, packages: Mapping[str, str], extra: Sequence[str]) -> list[str]:
-        files = [self._host.path(self._files.path(package, version)) for package, version in packages.items()]
+        files = [self._host.path(self.kept_path(package, version)) for package, version in packages.items()]
         # A runtime can conflict with one of the user's, which apt would remove without a question.
         command = ["apt-get", "install", "-q", "-y", "--no-remove", "--no-install-recommends", "--allow-downgrades"]
         return [*command, "--allow-change-held-packages", *self._options, *_KEEP_CONFIG, *files, *extra]

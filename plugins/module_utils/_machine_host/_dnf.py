@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from ._host_access import Host, HostError
-from ._package_manager import HostFile, KeptFiles, PackageManager, names_of
+from ._package_manager import HostFile, SystemPackages, names_of
 from ._source_texts import dnf_source_warnings, has_password, signed_dnf_source
 from ._versions import compare
 
@@ -43,7 +43,7 @@ def dnf_source_files(source: str, key: str) -> list[HostFile]:
     return [*keys, HostFile(_SOURCE, signed_dnf_source(text, _KEY) if key else text, mode)]
 
 
-class Dnf(PackageManager):
+class Dnf(SystemPackages):
     """dnf and rpm of a host, which repeats a transaction that was killed as a whole.
 
     preview: options that let dnf read other sources without a change of the host.
@@ -55,9 +55,8 @@ class Dnf(PackageManager):
     source_warnings = staticmethod(dnf_source_warnings)
 
     def __init__(self, host: Host, preview: Sequence[str] = ()) -> None:
-        self._host = host
+        super().__init__(host, ".rpm")
         self._dnf = ["dnf", "-q", "-y", *preview]
-        self._files = KeptFiles(host, ".rpm")
 
     def unusable(self) -> str:
         """Return why it cannot be used on this host."""
@@ -120,15 +119,11 @@ class Dnf(PackageManager):
         finally:
             shutil.rmtree(directory, ignore_errors=True)
 
-    def kept(self) -> Mapping[tuple[str, str], str]:
-        """Return the files that are kept on the host, by package and version."""
-        return self._files.all()
-
     def keep(self, package: str, version: str) -> None:
         """Fetch a package into the kept files."""
         if (package, version) in self.kept():
             return
-        scratch = self._files.scratch()
+        scratch = self._scratch()
         name_version = f"{package}-{version}"
         command = [*self._dnf, _NO_EXCLUDES, f"--downloaddir={self._host.path(scratch)}", "--downloadonly"]
         present = self.installed(package)
@@ -142,13 +137,9 @@ class Dnf(PackageManager):
                 ["rpm", "-qp", "--qf", "%{NAME} %{EPOCH}:%{VERSION}-%{RELEASE}\n", self._host.path(file)]
             ).output.split()
             if len(fields) == 2 and fields[0] == package and _EPOCH.sub("", fields[1]) == version:
-                self._files.accept(file, package, version)
+                self._accept(file, package, version)
                 return
         raise HostError(f"dnf could not download {name_version}: {result.complaint()}")
-
-    def forget(self, package: str, version: str) -> None:
-        """Remove a kept file."""
-        self._files.forget(package, version)
 
     def download(self, packages: Mapping[str, str], extra: Sequence[str]) -> None:
         """Fetch everything else that an installation of these needs into dnf's cache."""
@@ -186,7 +177,7 @@ class Dnf(PackageManager):
         new: list[str] = list(extra)
         older: list[str] = []
         for package, version in packages.items():
-            file = self._host.path(self._files.path(package, version))
+            file = self._host.path(self.kept_path(package, version))
             present = self.installed(package)
             (older if present and compare(version, present) < 0 else new).append(file)
         return new, older

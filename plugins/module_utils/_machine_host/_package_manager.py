@@ -29,7 +29,7 @@ class HostFile(NamedTuple):
 class PackageManager(Protocol):
     """Installs packages at exact versions, from files that stay on the host.
 
-    A method with an answer of its own is for managers that have no need of it.
+    A method that returns something here is one that not every manager needs.
     """
 
     @property
@@ -70,6 +70,7 @@ class PackageManager(Protocol):
 
     def refresh(self, *, everything: bool) -> None:
         """Read the sources again: the one of source_files, or everything. Raises HostError."""
+        return
 
     def previewed(
         self, files: Sequence[HostFile], *, everything: bool = False
@@ -91,6 +92,7 @@ class PackageManager(Protocol):
 
     def repair(self) -> None:
         """Finish what an installation that was killed has left undone. Raises HostError."""
+        return
 
     def download(self, packages: Mapping[str, str], extra: Sequence[str]) -> None:
         """Fetch everything else that an installation of these needs, while nothing is stopped. Raises HostError."""
@@ -110,6 +112,7 @@ class PackageManager(Protocol):
 
     def release(self, packages: Sequence[str]) -> None:
         """Let upgrades of the host have these packages again."""
+        return
 
     def remove(self, packages: Sequence[str]) -> Sequence[str]:
         """Remove these packages; return those that stay, because others need them. Raises HostError."""
@@ -120,20 +123,18 @@ def names_of(packages: Mapping[str, str], extra: Sequence[str]) -> str:
     return ", ".join([*(f"{name} {version}" for name, version in packages.items()), *extra])
 
 
-class KeptFiles:
-    """The packages that are kept on a host, as files named by package and version."""
+class SystemPackages(PackageManager):
+    """A package manager of an operating system. It keeps packages as files, named by package and version.
+
+    suffix: of these files.
+    """
 
     def __init__(self, host: Host, suffix: str) -> None:
         self._host = host
         self._suffix = suffix
 
-    def path(self, package: str, version: str) -> str:
-        """Return where a package's file is kept, as the host sees it."""
-        escaped = quote(version, safe="").replace("_", "%5F")  # the last _ of the name ends the package
-        return f"{KEPT}/{package}_{escaped}{self._suffix}"
-
-    def all(self) -> dict[tuple[str, str], str]:
-        """Return all files by package and version."""
+    def kept(self) -> Mapping[tuple[str, str], str]:
+        """Return the files that are kept on the host, by package and version."""
         files = {}
         for name in self._host.names(KEPT):
             if name.endswith(self._suffix) and "_" in name:
@@ -141,20 +142,25 @@ class KeptFiles:
                 files[package, unquote(version)] = f"{KEPT}/{name}"
         return files
 
-    def forget(self, package: str, version: str) -> None:
-        """Remove a package's file."""
-        self._host.remove(self.path(package, version))
+    def kept_path(self, package: str, version: str) -> str:
+        """Return where a package's file is kept, as the host sees it."""
+        escaped = quote(version, safe="").replace("_", "%5F")  # the last _ of the name ends the package
+        return f"{KEPT}/{package}_{escaped}{self._suffix}"
 
-    def scratch(self) -> str:
+    def forget(self, package: str, version: str) -> None:
+        """Remove a kept file."""
+        self._host.remove(self.kept_path(package, version))
+
+    def _scratch(self) -> str:
         """Return an empty directory for a download, as the host sees it."""
         directory = f"{KEPT}/partial"
         shutil.rmtree(self._host.path(directory), ignore_errors=True)
         os.makedirs(self._host.path(directory), exist_ok=True)
         return directory
 
-    def accept(self, file: str, package: str, version: str) -> None:
+    def _accept(self, file: str, package: str, version: str) -> None:
         """Keep a file of the scratch directory. After a power cut, it is whole or missing."""
         with open(self._host.path(file), "rb") as handle:
             os.fsync(handle.fileno())
-        os.replace(self._host.path(file), self._host.path(self.path(package, version)))
+        os.replace(self._host.path(file), self._host.path(self.kept_path(package, version)))
         shutil.rmtree(self._host.path(f"{KEPT}/partial"), ignore_errors=True)

@@ -88,9 +88,9 @@ def preview_packages(
 
     after_reset: plan for the host as a reset leaves it, without the packages of the record and those that are kept.
     """
+    previous: Mapping[str, str] = {}
     if rollback and state is not None:
-        declared = _of_record(state, declared)
-    previous = _previous(state, rollback=rollback)
+        declared, previous = _of_record(state, declared), state.previous
     removed = None
     if after_reset:
         removed = set[str]() if state is None else packages_of_machine(state)
@@ -230,7 +230,7 @@ def _plan(
     manager: PackageManager, state: HostState, declared: WantedPackages, *, rollback: bool
 ) -> tuple[list[PackageChange], list[str]]:
     """Return the packages to change and the extra ones to install. Reads the sources only if something is missing."""
-    previous = _previous(state, rollback=rollback)
+    previous = state.previous if rollback else {}
     extra = _missing_extra(manager, declared, rollback=rollback)
     kept = manager.kept()
     installed = {package.name: manager.installed(package.name) for package in declared.versioned}
@@ -283,10 +283,6 @@ def _of_record(state: HostState, declared: WantedPackages) -> WantedPackages:
         versioned=tuple(WantedPackage(name, version, units.get(name, all_units)) for name, version in former),
         extra=(),
     )
-
-
-def _previous(state: HostState | None, *, rollback: bool) -> Mapping[str, str]:
-    return state.previous if rollback and state is not None else {}
 
 
 def _is_offered(sources: Iterable[PackageManager], package: str, version: str) -> bool:

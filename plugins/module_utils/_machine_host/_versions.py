@@ -15,10 +15,8 @@ _PRE_RELEASE = re.compile(r"[~.-]?(?:alpha|beta|rc|pre)", re.ASCII)
 _PARTS = re.compile(r"[0-9]+|[^0-9]+")
 _MOST_SHOWN = 6
 _Number = tuple[int, str]
-_END: tuple[tuple[int, ...], _Number] = (
-    (0,),
-    (0, ""),
-)  # no text and no number: what a version is compared to at its end
+# No text and no number: what a version is compared to at its end.
+_END: tuple[tuple[int, ...], _Number] = ((0,), (0, ""))
 
 
 def matches(declared: str, version: str) -> bool:

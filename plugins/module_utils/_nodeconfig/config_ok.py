@@ -189,14 +189,11 @@ def with_last_message(verdict: ConfigOk, component: str, message: str) -> Config
     return verdict._replace(reason=f"{verdict.reason}; {component} said last: {message}")
 
 
-def status_patch(
-    verdict: ConfigOk, status: ConfigStatus, label: str, *, now: str, since: str | None = None
-) -> dict[str, Any]:
+def status_patch(verdict: ConfigOk, status: ConfigStatus, label: str, *, now: str) -> dict[str, Any]:
     """Return the strategic-merge patch of ``nodes/<name>/status`` that reports everything at once.
 
-    label: the bundle's name, "init" or "default". now, since: RFC 3339 times of this write and of the last change
-    of the condition's status (None: now). A node's own identity may write condition, annotation and labels in one
-    request (tested with a real API server).
+    label: the bundle's name, "init" or "default". now: RFC 3339, the time of this write. A node's own identity may
+    write condition, annotation and labels in one request (tested with a real API server).
     """
     verdict = verdict.shortened()
     return {
@@ -212,7 +209,7 @@ def status_patch(
                     "reason": verdict.reason,
                     "message": verdict.message,
                     "lastHeartbeatTime": now,
-                    "lastTransitionTime": since or now,
+                    "lastTransitionTime": now,
                 }
             ]
         },

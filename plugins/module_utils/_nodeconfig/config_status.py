@@ -49,9 +49,8 @@ class ComponentStatus(NamedTuple):
     config: str = ""  # SHA-256 of the file that the component reads, first 10 hexadecimal digits
     state: str = ""  # a ComponentState, or what a newer agent reports
     note: str = ""  # human-readable, for example drift of the init config
-    shadowed: tuple[
-        str, ...
-    ] = ()  # fields that a flag or a drop-in overrides, each with its origin: "maxPods (--max-pods)"
+    # Fields that a flag or a drop-in overrides, each with its origin: "maxPods (--max-pods)".
+    shadowed: tuple[str, ...] = ()
 
 
 class SignerStatus(NamedTuple):
@@ -118,7 +117,8 @@ class ConfigStatus(NamedTuple):
             "localConfig": self.local_config,
         }
         if self.trust is not None:
-            value["trust"] = _encode_trust(self.trust)
+            floors, signers = dict(sorted(self.trust.floors.items())), [part._asdict() for part in self.trust.signers]
+            value["trust"] = {**self.trust._asdict(), "floors": floors, "signers": signers}
         return json.dumps(value, separators=(",", ":"))
 
     @classmethod
@@ -169,15 +169,6 @@ def _text(value: Any) -> str:
 
 def _texts(value: Any) -> tuple[str, ...]:
     return tuple(_text(part) for part in value) if isinstance(value, list) else ()
-
-
-def _encode_trust(trust: TrustStatus) -> dict[str, Any]:
-    return {
-        "mode": trust.mode,
-        "floors": dict(sorted(trust.floors.items())),
-        "signers": [signer._asdict() for signer in trust.signers],
-        "problem": trust.problem,
-    }
 
 
 def _decode_trust(value: Any) -> TrustStatus | None:

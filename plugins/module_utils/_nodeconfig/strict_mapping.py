@@ -83,11 +83,11 @@ class StrictFields:
 
     def nested(self, name: str, value: Any) -> StrictFields:
         """Return the fields of a mapping that was taken. name: its position below this mapping."""
-        return StrictFields(value, self._path_of(name), self.errors, self._form, sections=self._sections)
+        return StrictFields(value, _join(self._path, name), self.errors, self._form, sections=self._sections)
 
     def error(self, name: str, value: Any, sentence: str) -> None:
         """Report an error in a field. value: None if the message is not to show it."""
-        self.errors.append(self._form.error(self._path_of(name), value, sentence))
+        self.errors.append(self._form.error(_join(self._path, name), value, sentence))
 
     def reject_unknown(self) -> None:
         """Report the fields that were not taken."""
@@ -101,9 +101,6 @@ class StrictFields:
         for section in self._sections:
             keys.setdefault(without_indexes(section._path), {}).update(section._taken)
         return {path: tuple(names) for path, names in keys.items()}
-
-    def _path_of(self, name: str) -> str:
-        return _join(self._path, name)
 
 
 def without_indexes(path: str) -> str:

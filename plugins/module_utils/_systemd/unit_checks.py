@@ -140,7 +140,8 @@ def refuse_start(unit: str, texts: Sequence[str], start: UnitStart, running: Seq
     for key in ("RootDirectory", "RootImage"):
         if last_value_of(texts, "Service", key) not in ("", "/"):
             refusals.append(f"{unit} has a {key}= of its own, where /var/lib/configok is not: this is not supported")
-    directory = flag_value(start, "dynamic-config-dir") or _value(running, "dynamic-config-dir")
+    of_process = last_flag(running, "dynamic-config-dir")
+    directory = flag_value(start, "dynamic-config-dir") or (of_process.value if of_process else "")
     if directory:
         refusals.append(
             f"{unit} uses --dynamic-config-dir={directory}, the dynamic configuration of Kubernetes itself: unset "
@@ -159,11 +160,6 @@ def refuse_flags_only(component: str, unit: str) -> list[str]:
     return [
         f"{unit} starts {component} without --config, and would ignore its flags with one: write a config file first"
     ]
-
-
-def _value(running: Sequence[str], name: str) -> str:
-    flag = last_flag(running, name)
-    return flag.value if flag else ""
 
 
 _NO_SUCH_COMMAND = 127

@@ -16,6 +16,14 @@ from ansible_collections.configok.node.plugins.module_utils._agent._reporting.st
     without_healthy_states,
 )
 from ansible_collections.configok.node.plugins.module_utils._agent._state import actions
+from ansible_collections.configok.node.plugins.module_utils._agent._state._trial_period import (
+    Doubt,
+    MarkSuspect,
+    Promote,
+    RollBack,
+    SaveTrial,
+    TryAgain,
+)
 from ansible_collections.configok.node.plugins.module_utils._agent._state.actions import (
     Acknowledgement,
     Observation,
@@ -38,8 +46,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._state.desire
     NodeAnnotations,
     read_desired_state,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._state.health import ComponentsObservation
-from ansible_collections.configok.node.plugins.module_utils._agent._state.host_look import HostLook
+from ansible_collections.configok.node.plugins.module_utils._agent._state.health import ComponentsObservation, HostLook
 from ansible_collections.configok.node.plugins.module_utils._agent._state.node_state import (
     ComponentFiles,
     Moment,
@@ -60,7 +67,6 @@ from ansible_collections.configok.node.plugins.module_utils._agent._state.start_
     crashes_since_adoption,
 )
 from ansible_collections.configok.node.plugins.module_utils._agent._state.verdict import (
-    ComponentsCondition,
     build_status,
     choose_verdict,
     config_label,
@@ -353,20 +359,20 @@ class HollowNode:
         elif isinstance(action, actions.Unassign):
             self._records = Records(LOCAL_CONFIG, LOCAL_CONFIG, action.answered, never_written=False)
             self._change_config("adopts", self._answer_due(action.answered.id, now))
-        elif isinstance(action, actions.SaveTrial):
+        elif isinstance(action, SaveTrial):
             self._save_trial(state, now)
-        elif isinstance(action, actions.Promote):
+        elif isinstance(action, Promote):
             self._records = Records(action.record, action.record, records.answered, never_written=False)
             self._counted_from = None
-        elif isinstance(action, actions.MarkSuspect):
+        elif isinstance(action, MarkSuspect):
             self._bad_configs.pop(action.failure.uid, None)
             self._records = records._replace(answered=records.answered.with_failure(action.failure))
-        elif isinstance(action, actions.Doubt):
+        elif isinstance(action, Doubt):
             self._records = records._replace(current=state.active_record._replace(doubt=action.doubt))
-        elif isinstance(action, actions.TryAgain):
+        elif isinstance(action, TryAgain):
             self._records = records._replace(answered=action.answered)
             self._answer_at = {}
-        elif isinstance(action, actions.RollBack):
+        elif isinstance(action, RollBack):
             self._roll_back(action, state, observation.moment)
         else:
             raise RuntimeError(f"a hollow node has no component, and cannot execute {action}")
@@ -396,7 +402,7 @@ class HollowNode:
         if answered.failure is not None and answered.failure.kind != "InvalidConfig" and answered.failure.uid == uid:
             self._records = self._records._replace(answered=answered._replace(failure=None))
 
-    def _roll_back(self, action: actions.RollBack, state: NodeState, moment: Moment) -> None:
+    def _roll_back(self, action: RollBack, state: NodeState, moment: Moment) -> None:
         records, abandoned = state.records, state.records.current
         target = records.last_known_good if action.failure is not None else state.active.record
         target = LOCAL_CONFIG if target is None else target
@@ -455,7 +461,8 @@ class HollowNode:
         verdict = choose_verdict(
             desired,
             observation.state,
-            ComponentsCondition(healthy=components.healthy),
+            components,
+            failing="",
             init_provided=True,
             fetch_error=observation.sync.fetch_error,
             host_problem="" if observation.host is None else observation.host.problem,
@@ -510,4 +517,4 @@ class HollowNode:
 
 def _essence(report: NodeReport | None) -> NodeReport | None:
     """Return the part of a report whose changes are written."""
-    return None if report is None else report._replace(status=without_healthy_states(report.status))
+    return None if report is None else without_healthy_states(report)

@@ -171,16 +171,15 @@ class Publisher:
         report = NodeReport(verdict.shortened(), status, self._builder.label(active))
         if only_ends_trial(self.status_writer.latest, report) and is_confirmation_close(answered, observation.moment):
             return
-        self._publish_if_new(verdict, status, self._builder.label(active))
+        self._publish_if_new(verdict, report)
 
-    def _publish_if_new(self, verdict: ConfigOk, status: ConfigStatus, label: str) -> None:
+    def _publish_if_new(self, verdict: ConfigOk, report: NodeReport) -> None:
         if self._node is not None:
-            self.status_writer.accept_existing(self._node.status, verdict.shortened(), status, label)
+            self.status_writer.accept_existing(self._node.status, report)
         before = self.status_writer.latest
-        report = NodeReport(verdict.shortened(), status, label)
         if before is not None and without_healthy_states(before) == without_healthy_states(report):
             return
-        self.status_writer.update(verdict, status, label)
+        self.status_writer.update(verdict, report.status, report.label)
 
     def report_unusable_files(self, error: str) -> None:
         """Report that the agent cannot use its own files; which config is in use follows from earlier reports."""
@@ -205,7 +204,7 @@ class Publisher:
             cause=verdict.cause,
             agent_version=self._agent_version,
         )
-        self._publish_if_new(verdict, status, self._builder.label(active))
+        self._publish_if_new(verdict, NodeReport(verdict.shortened(), status, self._builder.label(active)))
 
     def publish_locally(self, watch_error: str) -> None:
         """Publish the metrics and the run report. watch_error: why the Node cannot be watched now, or ""."""

@@ -25,9 +25,9 @@ from ..._nodeconfig.config_status import Cause, ComponentState, ComponentStatus,
 from .._agent_configuration import AgentConfiguration
 from .._agent_context import AgentContext
 from .._log import CONDITION, log
-from .._state.active_config import in_trial
 from .._state.node_state import NodeState
 from .._state.records import ConfigRecord, decode_fields, encode_fields
+from .._state.verdict import build_status, config_label
 from .._store._durable_files import DurableFiles
 from .._store._store import UNKNOWN_VERSION, Store, digest
 from .._trust_settings import TrustSettings, trust_status
@@ -113,21 +113,17 @@ class StatusBuilder:
         assignment, assigned: the id that this answers, and its source. active: the record in use, or about to be.
         states: of the components.
         """
-        last_known_good = state.records.last_known_good
-        return ConfigStatus(
+        return build_status(
+            verdict,
+            state,
             assignment=assignment,
             assigned=assigned,
-            active=active.source,
-            last_known_good=None if last_known_good is None else last_known_good.source,
-            error="" if verdict.status == "True" else verdict.shortened().reason,
-            cause=verdict.cause,
-            in_trial=in_trial(active, last_known_good),
+            active=active,
             components={name: self._component(name, active, state, states) for name in self._configuration.components},
-            ignored=self._ignored_keys(active),
             agent_version=self._agent_version,
+            ignored=self._ignored_keys(active),
             local_config=self._local_config.current(),
             trust=trust_status(self._trust, self._store, state.records, active),
-            confirmed=state.records.answered.confirmed_id,
         )
 
     def _component(
@@ -156,9 +152,7 @@ class StatusBuilder:
 
     def label(self, active: ConfigRecord) -> str:
         """Return the value of the Node's label configok.dev/config: the bundle's name, "init" or "default"."""
-        if active.source is not None:
-            return active.source.name[:63].rstrip("-.")
-        return "init" if self.init_provided else "default"
+        return config_label(active, init_provided=self.init_provided)
 
 
 # Seconds between two writes about the same config: a component that flaps costs no more than a kubelet's own Lease.
@@ -254,14 +248,14 @@ class StatusWriter:
         """Whether the Node has the latest report."""
         return self.latest is not None and self.latest == self._written
 
-    def accept_existing(self, annotation: str | None, verdict: ConfigOk, status: ConfigStatus, label: str) -> None:
+    def accept_existing(self, annotation: str | None, report: NodeReport) -> None:
         """Accept a report as written if the Node has its status already, so that a restarted agent writes nothing.
 
         annotation: the Node's status annotation, None without one.
         """
-        if self._written is None and annotation is not None and annotation == status.encode():
-            self._written = self.latest = NodeReport(verdict, status, label)
-            self._condition_status = verdict.status
+        if self._written is None and annotation is not None and annotation == report.status.encode():
+            self._written = self.latest = report
+            self._condition_status = report.verdict.status
 
     def reset(self) -> None:
         """Begin again for another Node object, to which nothing has been reported yet."""

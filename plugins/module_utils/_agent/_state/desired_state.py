@@ -66,10 +66,7 @@ def read_desired_state(
     answered: as recorded; it counts only for the Node object that it names, since the ids of a Node that is registered
     again start from scratch. current: the record in use. namespace: the one that this node takes bundles from.
     """
-    if answered.node_uid != node.uid:
-        known = AnsweredAssignment(node_uid=node.uid)
-    else:
-        known = answered
+    known = answered if answered.node_uid == node.uid else AnsweredAssignment(node_uid=node.uid)
     try:
         assignment = None if node.assignment is None else Assignment.parse(node.assignment, answered=answered.id)
     except InvalidAssignment as error:

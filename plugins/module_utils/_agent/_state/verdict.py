@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Chooses the verdict that a node reports.
+"""Chooses the verdict that a node reports, and builds its structured status.
 
 Pure. The verdict is one of the table of situations. It follows from what is assigned, the records and the condition of
 the components. While there is nothing new to report, it is None, and the last verdict remains.
@@ -9,17 +9,18 @@ the components. While there is nothing new to report, it is None, and the last v
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ..._nodeconfig import config_ok as verdicts
+from ..._nodeconfig.assignment import ConfigSource
 from ..._nodeconfig.config_ok import ConfigInUse, ConfigOk
-from ..._nodeconfig.config_status import Cause
+from ..._nodeconfig.config_status import Cause, ComponentStatus, ConfigStatus, TrustStatus
 from ..._nodeconfig.durations import condition_duration
 from .active_config import in_trial
 from .desired_state import DesiredKind, DesiredState
 from .health import ComponentsObservation
 from .node_state import NodeState
-from .records import AssignmentFailure
+from .records import AssignmentFailure, ConfigRecord
 
 
 def config_in_use(desired: DesiredState | None, state: NodeState, *, init_provided: bool) -> ConfigInUse:
@@ -129,3 +130,47 @@ def _in_use(state: NodeState, in_use: ConfigInUse, failing: str, *, healthy: boo
     if record.source is not None and not record.seen_healthy:
         return verdicts.adopting(in_use.label)
     return None
+
+
+def build_status(
+    verdict: ConfigOk,
+    state: NodeState,
+    *,
+    assignment: int,
+    assigned: ConfigSource | None,
+    active: ConfigRecord,
+    components: Mapping[str, ComponentStatus],
+    agent_version: str,
+    ignored: tuple[str, ...] = (),
+    local_config: str = "",
+    trust: TrustStatus | None = None,
+) -> ConfigStatus:
+    """Return the structured status that goes with a verdict.
+
+    assignment, assigned: the id that this answers, and its source. active: the record in use, or about to be. ignored:
+    keys of the bundle in use for components that this node does not run. local_config: the hash of the local config.
+    trust: None while trust is off.
+    """
+    last_known_good = state.records.last_known_good
+    return ConfigStatus(
+        assignment=assignment,
+        assigned=assigned,
+        active=active.source,
+        last_known_good=None if last_known_good is None else last_known_good.source,
+        error="" if verdict.status == "True" else verdict.shortened().reason,
+        cause=verdict.cause,
+        in_trial=in_trial(active, last_known_good),
+        components=components,
+        ignored=ignored,
+        agent_version=agent_version,
+        local_config=local_config,
+        trust=trust,
+        confirmed=state.records.answered.confirmed_id,
+    )
+
+
+def config_label(active: ConfigRecord, *, init_provided: bool) -> str:
+    """Return the value of the Node's label configok.dev/config: the bundle's name, "init" or "default"."""
+    if active.source is not None:
+        return active.source.name[:63].rstrip("-.")
+    return "init" if init_provided else "default"

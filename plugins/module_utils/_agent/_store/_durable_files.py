@@ -104,19 +104,15 @@ class DurableFiles:
         # Named after the thread too: the daemon prepares a bundle in a thread of its own while it reconciles.
         unique = f"{os.getpid()}-{get_ident()}"
         temporary = os.path.join(directory, f"{TEMPORARY}{os.path.basename(target)}-{unique}")
-        try:
+        with contextlib.suppress(FileNotFoundError):
             os.unlink(temporary)  # left by a killed process that had the same number
-        except FileNotFoundError:
-            pass
         try:
             self._disk.write(temporary, data, mode)
             self._disk.sync(temporary)
             self._disk.rename(temporary, target)
         except OSError:
-            try:
+            with contextlib.suppress(OSError):
                 os.unlink(temporary)
-            except OSError:
-                pass
             raise
         self._disk.sync(directory)
 
@@ -147,10 +143,8 @@ class DurableFiles:
 
     def remove(self, name: str) -> None:
         """Remove a file; do nothing if there is none."""
-        try:
+        with contextlib.suppress(FileNotFoundError):
             self._disk.unlink(self.path(name))
-        except FileNotFoundError:
-            pass
 
     def list_names(self, name: str) -> list[str]:
         """Return the sorted names in a directory, without files that are being written; [] without a directory."""

@@ -96,11 +96,6 @@ def field_paths(values: Any, above: str = "") -> list[str]:
     return paths
 
 
-def fields_for_note(values: Any) -> list[str]:
-    """Return the paths of the fields that a decoded config sets, within the limits of a note."""
-    return [path for path in field_paths(values) if len(path) <= _MAX_PATH][:_MAX_FIELDS]
-
-
 def render_init_config(component: str, data: bytes, directory: str) -> bytes:
     """Return what the component reads for an init config in ``directory``: its bytes, or JSON with absolute paths.
 
@@ -236,7 +231,7 @@ def _build_note(component: str, data: bytes) -> dict[str, Any]:
     return {
         _FINGERPRINT: fingerprint(values),
         "state": state_file_keys(component, values),
-        "fields": fields_for_note(values),
+        "fields": [path for path in field_paths(values) if len(path) <= _MAX_PATH][:_MAX_FIELDS],
         "empty": [name for name in LISTS_WITH_DEFAULT if isinstance(values, Mapping) and values.get(name) == []],
     }
 

@@ -84,7 +84,7 @@ def read_node_inputs(component: ComponentConfiguration, store: Store) -> NodeInp
     Raises OSError for the others.
     """
     instance = read_own_config(component.instance_config)
-    argv = recorded_command_line(store, component.name)
+    argv = recorded_command_line(store, component.name).argv
     return NodeInputs(_text(component.init_config), instance, argv, read_drop_ins(argv))
 
 

@@ -31,25 +31,25 @@ def read_command_line(pid: int) -> tuple[str, ...]:
     return read_process(pid)[0]
 
 
-def recorded_command_line(store: Store, component: str) -> tuple[str, ...]:
-    """Return the component's latest recorded command line, () if there is none. Raises OSError."""
-    words = store.read_note(component, _NOTE).get("argv")
-    return tuple(str(word) for word in words) if isinstance(words, list) else ()
+def recorded_command_line(store: Store, component: str) -> CommandLine:
+    """Return the component's latest recorded command line with its drop-ins, without words if there is none.
+
+    Raises OSError.
+    """
+    note = store.read_note(component, _NOTE)
+    words, drop_ins = note.get("argv") or (), note.get("dropIns") or {}
+    fields_of = {str(path): [str(field) for field in fields] for path, fields in drop_ins.items()}
+    return CommandLine(tuple(str(word) for word in words), fields_of)
 
 
-def read_command_line_note(store: Store, component: str) -> CommandLine:
-    """Return the latest recorded command line with its drop-ins, without words if there is none. Raises OSError."""
-    return CommandLine(recorded_command_line(store, component), recorded_drop_in_fields(store, component))
-
-
-def write_command_line_note(store: Store, component: str, command_line: CommandLine) -> None:
+def record_command_line(store: Store, component: str, command_line: CommandLine) -> None:
     """Record a command line with its drop-ins. The caller holds the store's lock. Raises OSError."""
     store.write_note(component, _NOTE, {"argv": list(command_line.argv), "dropIns": command_line.drop_ins})
 
 
 def not_read_reason(store: Store, component: str) -> str:
     """Return why a component does not read the file that it is given, by its recorded flags, or "". Raises OSError."""
-    argv = recorded_command_line(store, component)
+    argv = recorded_command_line(store, component).argv
     flags = dict(parse_flags(argv))  # of a repeated flag, the last value counts
     own_path = store.config_path(component)
     if "config" in flags and not _is_same(flags["config"], own_path):
@@ -80,12 +80,6 @@ def _is_assigned(path: str) -> bool:
         return True
 
 
-def recorded_drop_in_fields(store: Store, component: str) -> dict[str, list[str]]:
-    """Return the component's recorded drop-ins, each with the fields that it sets. Raises OSError."""
-    drop_ins = store.read_note(component, _NOTE).get("dropIns")
-    return {str(path): [str(field) for field in fields] for path, fields in dict(drop_ins or {}).items()}
-
-
 def read_drop_in_fields(argv: tuple[str, ...]) -> dict[str, list[str]]:
     """Return the drop-ins that a command line names, each with the fields that it sets."""
     fields = {}
@@ -103,11 +97,9 @@ _MAX_SHOWN = 20  # overridden fields; the others are counted
 
 def fields_set_elsewhere(store: Store, component: str, fields: Sequence[str]) -> set[str]:
     """Return which of these fields a flag or a drop-in sets, so that the file's value is not used. Raises OSError."""
-    by_flag = {
-        overridden.partition(" ")[0]
-        for overridden in fields_set_by_flags(recorded_command_line(store, component), fields)
-    }
-    by_drop_in = {field for names in recorded_drop_in_fields(store, component).values() for field in names}
+    argv, drop_ins = recorded_command_line(store, component)
+    by_flag = {overridden.partition(" ")[0] for overridden in fields_set_by_flags(argv, fields)}
+    by_drop_in = {field for names in drop_ins.values() for field in names}
     # An empty map is one field, and a drop-in adds keys to it.
     return by_flag | {
         field for field in fields if any(name == field or name.startswith(f"{field}.") for name in by_drop_in)
@@ -123,13 +115,14 @@ def overridden_fields(store: Store, component: str, config: str, version: str = 
         return ()  # kube-proxy and the others have no flags that win over --config
     note = store.read_note(component, config)
     fields = [str(field) for field in note.get("fields") or ()]
-    overridden = fields_set_by_flags(recorded_command_line(store, component), fields)
+    argv, drop_ins = recorded_command_line(store, component)
+    overridden = fields_set_by_flags(argv, fields)
     by_flag = {field.partition(" ")[0] for field in overridden}
-    for path, names in recorded_drop_in_fields(store, component).items():
+    for path, names in drop_ins.items():
         for name in names:
             if name in fields and name not in by_flag and not any(name.startswith(f"{field}.") for field in by_flag):
                 overridden.append(f"{name} ({path})")
-    if CONFIG_DIRECTORY in dict(parse_flags(recorded_command_line(store, component))) and _omits_empty_values(version):
+    if CONFIG_DIRECTORY in dict(parse_flags(argv)) and _omits_empty_values(version):
         known = {field.partition(" ")[0] for field in overridden}
         overridden += [f"{name} (--{CONFIG_DIRECTORY})" for name in note.get("empty") or () if name not in known]
     more = len(overridden) - _MAX_SHOWN

@@ -49,10 +49,8 @@ class CommandCheck:
 _MERGE_TIMEOUT = 5.0  # seconds for the child: less than a probe may take
 
 
-class ProbedValues(Protocol):
-    """Returns where a kubelet listens, by its file, its version and its inputs. Raises ValidationUnavailable."""
-
-    def __call__(self, path: str, version: str, inputs: NodeInputs) -> Mapping[str, Any]: ...
+ProbedValues = Callable[[str, str, NodeInputs], Mapping[str, Any]]
+"""Returns where a kubelet listens, by its file, its version and its inputs. Raises ValidationUnavailable."""
 
 
 class _ChildCommand:
@@ -97,13 +95,11 @@ class ValidationUnavailable(Exception):
     """A document could not be validated, which says nothing about the config. The text says why."""
 
 
-class DocumentValidator(Protocol):
-    """Validates one component's document by itself for a version ("": any) and returns the findings as dicts.
+DocumentValidator = Callable[[str, str, str], Sequence[Mapping[str, Any]]]
+"""Validates one component's document by itself for a version ("": any) and returns the findings as dicts.
 
-    Raises ValidationUnavailable.
-    """
-
-    def __call__(self, component: str, text: str, version: str) -> Sequence[Mapping[str, Any]]: ...
+Raises ValidationUnavailable.
+"""
 
 
 class ValidateCommand(_ChildCommand):

@@ -394,7 +394,7 @@ def _migrate(arguments: Arguments) -> int:
         configuration = _configuration(arguments)
         _require_component(configuration, arguments.component)
         argv = list(
-            recorded_command_line(Store(configuration.state_directory, now=SystemClock().now), arguments.component)
+            recorded_command_line(Store(configuration.state_directory, now=SystemClock().now), arguments.component).argv
         )
         if not argv:
             complain(f"{arguments.component} was not seen to run here yet: give its flags behind --")

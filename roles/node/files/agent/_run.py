@@ -18,7 +18,7 @@ from ._agent._agent_context import AgentContext, ComponentCommands
 from ._agent._app import App
 from ._agent._background import BackgroundTask
 from ._agent._counters import Counters
-from ._agent._host_probes import StartProber
+from ._agent._host_probes import start_problem
 from ._agent._notify import Notifications
 from ._agent._probes import HealthProber
 from ._agent._reporting._crash_messages import ComponentLog
@@ -102,7 +102,7 @@ def _run(configuration: AgentConfiguration, path: str, notifications: Notificati
         api=client,
         services=Systemd({name: part.unit for name, part in configuration.components.items()}, run_command),
         prober=HealthProber(configuration, clock, impatient, timeout=_PROBE_TIMEOUT, live=live),
-        host_prober=StartProber(),
+        host_prober=start_problem,
         commands=ComponentCommands(
             validate=ValidateCommand(run_command, [*program, "validate", "--limited"]),
             validate_document=ValidateDocumentCommand(

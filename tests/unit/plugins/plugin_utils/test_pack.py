@@ -99,4 +99,7 @@ def test_pip_installs_the_same_files() -> None:
         "configok_agent/_foreign/patterns.py",
         "configok_agent/_kube/parallel.py",
         "configok_agent/_kube/user_credentials.py",
+        "configok_agent/_systemd/exec_start.py",
+        "configok_agent/_systemd/specifiers.py",
+        "configok_agent/_systemd/unit_checks.py",
     }

@@ -16,9 +16,9 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent import _host_probes
 from ansible_collections.configok.node.plugins.module_utils._agent._host_probes import (
-    StartProber,
     kubeconfig_path,
     runtime_endpoint,
+    start_problem,
 )
 from support.agents.runtime_socket import RuntimeSocket
 
@@ -74,7 +74,7 @@ def runtime() -> Iterator[RuntimeSocket]:
 
 
 def runtime_problem(endpoint: str) -> str:
-    return StartProber()("kubelet", {"containerRuntimeEndpoint": endpoint}, {}, "v1.36.0")
+    return start_problem("kubelet", {"containerRuntimeEndpoint": endpoint}, {}, "v1.36.0")
 
 
 def test_a_runtime_is_probed_by_its_answer(runtime: RuntimeSocket) -> None:
@@ -115,7 +115,7 @@ def kubeconfig(path: Path, server: str, **user: Any) -> str:
 
 
 def kubeconfig_problem(path: str) -> str:
-    return StartProber()("kube-proxy", {"clientConnection": {"kubeconfig": path}}, {}, "v1.36.0")
+    return start_problem("kube-proxy", {"clientConnection": {"kubeconfig": path}}, {}, "v1.36.0")
 
 
 def test_a_kubeconfig_that_can_be_used_or_not(tmp_path: Path) -> None:

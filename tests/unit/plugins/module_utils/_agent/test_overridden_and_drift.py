@@ -27,8 +27,8 @@ from ansible_collections.configok.node.plugins.module_utils._agent._validation._
 from ansible_collections.configok.node.plugins.module_utils._agent._validation._shadowed_fields import (
     overridden_fields,
     read_command_line,
+    record_command_line,
     recorded_command_line,
-    write_command_line_note,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.kinds import find_kind
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.releases import newest_minor
@@ -187,7 +187,7 @@ def test_a_default_written_out_is_a_change_where_a_drop_in_makes_it_another_one(
     assert bench.starts() == starts + restarts
 
 
-def test_the_command_line_of_a_process_is_read() -> None:
+def test_the_command_line_of_a_process() -> None:
     assert list(read_command_line(os.getpid())) == sys.orig_argv
     assert read_command_line(2**22 + 1) == ()
 
@@ -207,13 +207,13 @@ def test_a_command_line_is_read_once_for_each_invocation_and_kept_while_the_comp
     assert command_line == CommandLine(("kubelet", "--v=2"), {})
     lines.add("kubelet", "i1", command_line)
     assert lines.new == {"kubelet": command_line}
-    write_command_line_note(bench.store, "kubelet", command_line)
+    record_command_line(bench.store, "kubelet", command_line)
     lines.accept("kubelet")
     assert lines.new == {}
     assert lines.read("kubelet", Unit("kubelet.service", "active", "i1", 7)) is None
     assert lines.read("kubelet", Unit("kubelet.service", "active", "i2", 8)) is None
     assert reads == [7, 8]
-    assert recorded_command_line(bench.store, "kubelet") == ("kubelet", "--v=2")
+    assert recorded_command_line(bench.store, "kubelet").argv == ("kubelet", "--v=2")
     lines.add("kubelet", "i2", command_line)
     assert lines.new == {}, "recorded already"
 

@@ -15,7 +15,6 @@ from ansible_collections.configok.node.plugins.module_utils._machine_host._dnf i
 from ansible_collections.configok.node.plugins.module_utils._machine_host._files import Changes
 from ansible_collections.configok.node.plugins.module_utils._machine_host._host_access import Host, HostError
 from ansible_collections.configok.node.plugins.module_utils._machine_host._host_state import HostState
-from ansible_collections.configok.node.plugins.module_utils._machine_host._package_manager import KeptFiles
 from ansible_collections.configok.node.plugins.module_utils._machine_host._packages import (
     WantedPackage,
     WantedPackages,
@@ -178,11 +177,11 @@ def test_dnf_5_is_refused(dnf: Dnf, root: Path) -> None:
 
 @pytest.mark.parametrize("version", ["1.7.24-3.el9_4", "1:1.34.9-1.1", "1.34.9~rc_1-1%5F"])
 def test_a_version_of_any_spelling_is_kept(root: Path, version: str) -> None:
-    files = KeptFiles(Host(str(root)), ".rpm")
-    Host(str(root)).write(files.path("kubelet_x", version), "")
-    assert list(files.all()) == [("kubelet_x", version)]
-    files.forget("kubelet_x", version)
-    assert files.all() == {}
+    dnf = Dnf(Host(str(root)))
+    Host(str(root)).write(dnf.kept_path("kubelet_x", version), "")
+    assert list(dnf.kept()) == [("kubelet_x", version)]
+    dnf.forget("kubelet_x", version)
+    assert dnf.kept() == {}
 
 
 def test_a_package_goes_up_and_down_from_kept_files(dnf: Dnf, root: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._reporting.status_writer import (
     MIN_INTERVAL,
+    NodeReport,
     StatusWriter,
 )
 from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import (
@@ -169,7 +170,7 @@ def test_the_heartbeat_has_20_percent_jitter(random: float, expected: float) -> 
 def test_a_status_that_the_node_already_has_is_not_written_again() -> None:
     api, clock = FakeApi(), FakeClock()
     writer = new_writer(api, clock)
-    writer.accept_existing(STATUS.encode(), GOOD, STATUS, "pool")
+    writer.accept_existing(STATUS.encode(), NodeReport(GOOD, STATUS, "pool"))
     update(writer, GOOD, STATUS, "pool")
     assert api.patches == []
     writer.mark_lost()
