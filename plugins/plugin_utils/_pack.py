@@ -25,8 +25,8 @@ ARCHIVE = "configok-agent.pyz"
 PACKAGE = "configok_agent"
 _PACKAGES = ("_agent", "_componentconfig", "_foreign", "_host", "_kube", "_nodeconfig", "_systemd", "_text", "_trust")
 _ENTRY = "roles/node/files/agent"
-# Not for the agent: patterns of users, credentials through the kubernetes package, the thread pool, the kinds of
-# Machines, and how units start.
+# Not for the agent: patterns of users, credentials through the kubernetes package, the thread pool, what
+# declares kinds, and how units start.
 _LEFT_OUT = frozenset(
     {
         "_foreign/evaluation.py",

@@ -22,7 +22,6 @@ from ..._componentconfig._schema.kinds import MAIN_KINDS, find_kind
 from ..._componentconfig._schema.releases import minor_of
 from ..._componentconfig.bundle_policy import bundle_findings
 from ..._componentconfig.check import check, check_host
-from ..._componentconfig.denials import denials, node_values, unknown_field_patterns
 from ..._componentconfig.drop_ins import (
     effective_with_drop_ins,
     empty_value_findings,
@@ -31,6 +30,7 @@ from ..._componentconfig.drop_ins import (
 )
 from ..._componentconfig.findings import Finding, InvalidConfig, Level, bounded, located, reading_order
 from ..._componentconfig.load import merge_documents
+from ..._nodeconfig.denials import denials, node_values, unknown_field_patterns
 from .._agent_configuration import AgentConfiguration, ComponentConfiguration, InvalidConfiguration
 from .._state.node_state import NodeInputs
 from .._store._rendered_files import UndecodableConfig, render_config

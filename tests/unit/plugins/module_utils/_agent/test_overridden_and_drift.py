@@ -187,7 +187,7 @@ def test_a_default_written_out_is_a_change_where_a_drop_in_makes_it_another_one(
     assert bench.starts() == starts + restarts
 
 
-def test_the_command_line_of_a_process() -> None:
+def test_the_command_line_of_a_process_is_read() -> None:
     assert list(read_command_line(os.getpid())) == sys.orig_argv
     assert read_command_line(2**22 + 1) == ()
 
