@@ -30,7 +30,7 @@ CLIENTS = ("kube-controller-manager", "controller-manager", "kubectl", "client")
 # Machines and what belongs to them. No component reads them: their package declares them to the engine, and has their
 # index, fields and rules in one file.
 MACHINES = "machines"
-MACHINES_DATA = "_machines/_objects/_data.py"
+MACHINES_DATA = "_machine_kinds/_data.py"
 
 # The kubelet applies the rules of these kinds, which have their own file in schema/.
 RULES_OF_KUBELET = ("credential_provider",)
@@ -686,8 +686,9 @@ def main(arguments: list[str] | None = None) -> int:
         for name, content in files.items()
         if not (options.output / name).is_file() or (options.output / name).read_text(encoding="utf-8") != content
     ]
-    written = (f"{DATA}/{path.name}" for path in sorted((options.output / DATA).glob("*.py")))
-    stale += [name for name in written if name not in files]
+    written = (*sorted((options.output / DATA).glob("*.py")), options.output / MACHINES_DATA)
+    names = (path.relative_to(options.output).as_posix() for path in written if path.exists())
+    stale += [name for name in names if name not in files]
     if options.check:
         for name in stale:
             print(f"{options.output / name} is not what {Path(__file__).name} writes", file=sys.stderr)

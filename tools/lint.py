@@ -153,6 +153,7 @@ def link_agent() -> None:
             "_foreign",
             "_host",
             "_kube",
+            "_machine_kinds",
             "_nodeconfig",
             "_systemd",
             "_text",

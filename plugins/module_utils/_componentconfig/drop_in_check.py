@@ -140,8 +140,9 @@ def _head_finding(document: Document) -> Finding | None:
     if not isinstance(document.data, dict):
         return Finding((), "must be a mapping with apiVersion and kind", "kind")
     head = document.head
-    for key in missing_head_fields(head):
-        return Finding((key,), f"is required, as a string: {_NEEDS_HEAD}", "kind")
+    missing = missing_head_fields(head)
+    if missing:
+        return Finding((missing[0],), f"is required, as a string: {_NEEDS_HEAD}", "kind")
     kind = find_kind(head["apiVersion"], head["kind"])
     if kind is None:
         return unknown_kind(head["apiVersion"], head["kind"], KUBELET)

@@ -15,6 +15,7 @@ from typing import Any, Final
 from .._componentconfig._codec.document import Document
 from .._componentconfig._codec.yaml_text import encode
 from .._componentconfig.findings import Finding
+from .._machine_kinds import machine_kind
 from .._nodeconfig.assignment import ConfigSource
 from .._text import sanitize
 from . import MachinesError
@@ -22,7 +23,6 @@ from ._changes._machine_annotation import provider_hash
 from ._changes.observe import observe
 from ._changes.types import ObservedMachine
 from ._objects.checked_objects import CheckedObject, read_object
-from ._objects.kinds import machine_kind
 from ._objects.providers import SHIPPED_PROVIDERS, is_shipped, provider_for_system
 from ._objects.read import read_catalog
 from ._objects.types import API_VERSION, PROVIDER_API_VERSION, Cluster, ProviderConfig

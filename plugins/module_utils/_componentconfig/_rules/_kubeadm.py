@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any, Final
 
 from .._scalars._syntax import (
@@ -66,12 +67,13 @@ def _named_arguments(pattern: str) -> Rule:
     return required(f"{pattern}[].name", "is required: the argument's name without dashes")
 
 
+def _is_alone(errors: Sequence[str]) -> bool:
+    names = {error.lower() for error in errors}
+    return len(names) <= 1 or "all" not in names
+
+
 def _all_alone(pattern: str) -> Rule:
-    return values_must(
-        pattern,
-        lambda errors: len(errors) <= 1 or "all" not in {error.lower() for error in errors},
-        "all must stand alone",
-    )
+    return values_must(pattern, _is_alone, "all must stand alone")
 
 
 def _is_token(text: str) -> bool:

@@ -21,12 +21,12 @@ from ._rule import (
     Rule,
     Violations,
     all_of,
-    amount,
     effective_in_range,
     effective_must,
     hidden_metrics_rule,
     logging_rule,
     needs_gate,
+    number_of,
     refused_gates,
     tracing_rule,
     unique,
@@ -123,8 +123,10 @@ def _reserved_cpus_alone(config: EffectiveConfig) -> Violations:
 
 
 def _is_cpu_list(text: str) -> bool:
+    if not _CPUS.fullmatch(text):
+        return False
     ranges = [part.split("-") for part in text.split(",")]
-    return _CPUS.fullmatch(text) is not None and all(int(bounds[0]) <= int(bounds[-1]) for bounds in ranges)
+    return all(int(bounds[0]) <= int(bounds[-1]) for bounds in ranges)
 
 
 def _reserved_memory_type(config: EffectiveConfig) -> Violations:
@@ -348,13 +350,13 @@ KUBELET_RULES: dict[str, Rule] = {
     "cfs-period-gate": needs_gate(
         "cpuCFSQuotaPeriod",
         "CustomCPUCFSQuotaPeriod",
-        lambda value: amount(value) == SECOND // 10,
+        lambda value: number_of(value) == SECOND // 10,
         value="a duration other than 100ms",
     ),
     "cfs-period-range-ms": _cfs_period_milliseconds,
     "imagegc-order": _image_gc_order,
     "image-maxage-gate": needs_gate(
-        "imageMaximumGCAge", "ImageMaximumGCAge", lambda value: amount(value) == 0, value="a duration"
+        "imageMaximumGCAge", "ImageMaximumGCAge", lambda value: number_of(value) == 0, value="a duration"
     ),
     "image-age-order": _image_age_order,
     "parallel-pulls-serial": _parallel_pulls,

@@ -19,7 +19,7 @@ from .._scalars.field_path import Path
 from .._scalars.numbers import parse_quantity
 from .._schema.kinds import DataModule
 from . import value_table
-from ._rule import EffectiveConfig, Rule, Violations, amount, values_at
+from ._rule import EffectiveConfig, Rule, Violations, number_of, values_at
 
 PLAUSIBLE_SIZE: Final = "plausible-size"
 """The id of the rules, and the name of the table of their facts."""
@@ -30,7 +30,7 @@ _NUMBER = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,9})?)([A-Za-z\u00b5\u03bc]*)")
 
 _PARSERS: dict[str, Callable[[Any], Fraction]] = {
     "quantity": parse_quantity,
-    "duration": lambda value: Fraction(amount(value)),
+    "duration": lambda value: Fraction(number_of(value)),
     "count": Fraction,
     "seconds": Fraction,
 }

@@ -33,7 +33,7 @@ Violations = Iterator[tuple[Path, str]]
 """What a rule returns: the paths of the fields that violate it, each with what is allowed."""
 
 
-def amount(value: Any) -> Any:
+def number_of(value: Any) -> Any:
     """Return a number, or a duration in nanoseconds."""
     return nanoseconds(value) if isinstance(value, str) else value
 
@@ -66,7 +66,7 @@ class EffectiveConfig:
     def nanoseconds(self, *path: str) -> int | None:
         """Return a duration, or its default, in nanoseconds; None without both."""
         value = self.get(*path)
-        return None if value is None else amount(value)
+        return None if value is None else number_of(value)
 
     def has_field(self, *path: str) -> bool:
         """Return whether this minor has the field."""
@@ -182,7 +182,7 @@ def in_range(pattern: str, minimum: float | None, maximum: float | None, require
 
 def _within(minimum: float | None, maximum: float | None) -> Callable[[Any], bool]:
     def is_within(value: Any) -> bool:
-        number = amount(value)
+        number = number_of(value)
         return (minimum is None or number >= minimum) and (maximum is None or number <= maximum)
 
     return is_within

@@ -28,7 +28,8 @@ def _gate_data() -> dict[str, Any]:
     data = json.loads(GATES)
     for _names, rows in data["gates"]:
         for row in rows:
-            row += data["usual"][row[1]] if len(row) == 2 else ()
+            if len(row) == 2:
+                row += data["usual"][row[1]]
     return {**data, "gates": by_name(data["gates"])}
 
 

@@ -31,9 +31,12 @@ MAIN_KINDS: Mapping[str, str] = {
 RENAMED_KINDS = {
     "EncryptionConfig": "EncryptionConfiguration",
     "WebhookAdmission": "WebhookAdmissionConfiguration",
-    "resourcequota.Configuration": "ResourceQuotaConfiguration",
 }
 """Old names of kinds, of which the data know both, with the new ones."""
+_UNIQUE_NAMES = {**RENAMED_KINDS, "resourcequota.Configuration": "ResourceQuotaConfiguration"}
+
+_COMPONENTS = ""
+"""The source of the kinds that components read; the others are those of DECLARED."""
 
 DataModule = str
 """The name of generated data: the kinds and rules of one component, of those that share a file, or declared ones."""
@@ -92,7 +95,7 @@ class Kind:
         Several kinds named Configuration have the first word of their group before it.
         """
         name = f"{self.api_version.partition('.')[0]}.{self.kind}" if self.kind == "Configuration" else self.kind
-        return RENAMED_KINDS.get(name, name)
+        return _UNIQUE_NAMES.get(name, name)
 
     def known_at(self, minor: int) -> bool:
         """Return whether a Kubernetes minor knows the kind in this version."""
@@ -182,9 +185,9 @@ def _schema_text(module: DataModule) -> str:
 
 
 @cache
-def _kinds_by_name(source: str = "") -> dict[str, Kind]:
+def _kinds_by_name(source: str) -> dict[str, Kind]:
     """Return the kinds that components read, or those of a declared source, by API version and name, sorted by name."""
-    index = json.loads(DECLARED[source].index) if source else release_index()["kinds"]
+    index = json.loads(DECLARED[source].index) if source in DECLARED else release_index()["kinds"]
     known = [
         Kind(api_version, name, component, since, last, module)
         for api_version, rows in index.items()
@@ -241,7 +244,7 @@ def _add_default(entry: dict[str, Any], path: Sequence[str], minor: int, value: 
 @lru_cache(maxsize=1)
 def kinds() -> tuple[Kind, ...]:
     """Return all kinds that components read, in all their API versions."""
-    return tuple(_kinds_by_name().values())
+    return tuple(_kinds_by_name(_COMPONENTS).values())
 
 
 def version_order(kind: Kind) -> tuple[int, int, int]:
@@ -267,7 +270,10 @@ def is_of_known_group(api_version: Any) -> bool:
 def find_kind(api_version: Any, kind: Any) -> Kind | None:
     """Return the kind of a document, None if the data lack it."""
     key = f"{api_version} {kind}"
-    return next((known[key] for known in map(_kinds_by_name, ("", *DECLARED)) if key in known), None)
+    for source in (_COMPONENTS, *DECLARED):
+        if key in _kinds_by_name(source):
+            return _kinds_by_name(source)[key]
+    return None
 
 
 def fact_at(entry: Mapping[str, Any], fact: FieldFact, minor: int) -> Any:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import sys
 from collections.abc import Iterator
 
@@ -15,6 +16,10 @@ from ._output import UnusableInput
 __all__ = ["STANDARD_INPUT", "input_errors", "read_file"]
 
 STANDARD_INPUT = "-"
+
+# A node's archive does not have the kinds of Machines. The package of pip has them, for CI.
+with contextlib.suppress(ModuleNotFoundError):
+    importlib.import_module("._machine_kinds", __package__)
 
 
 def read_file(name: str) -> bytes:

@@ -77,18 +77,23 @@ def test_it_runs(tmp_path: Path) -> None:
     assert (ended.returncode, ended.stdout) == (0, f"configok-agent {AGENT_VERSION}\n"), ended.stderr
 
 
-def test_pip_installs_the_same_files() -> None:
+def pip_files() -> dict[str, Path]:
+    """Return the files that pip installs by name, after a look at the settings."""
     tomllib = pytest.importorskip("tomllib")
     settings = tomllib.loads((COLLECTION / "pyproject.toml").read_text(encoding="utf-8"))
     assert settings["project"]["version"] == AGENT_VERSION
     assert settings["project"]["scripts"] == {"configok-agent": "configok_agent.__main__:start"}
     setuptools = settings["tool"]["setuptools"]
-    installed = set()
+    installed = {}
     for package in setuptools["packages"]:
         root = max((name for name in setuptools["package-dir"] if f"{package}.".startswith(f"{name}.")), key=len)
-        directory = Path(setuptools["package-dir"][root], *package[len(root) :].split("."))
-        names = (path.name for path in (COLLECTION / directory).glob("*.py"))
-        installed |= {f"{package.replace('.', '/')}/{name}" for name in names}
+        directory = COLLECTION / Path(setuptools["package-dir"][root], *package[len(root) :].split("."))
+        installed.update({f"{package.replace('.', '/')}/{path.name}": path for path in directory.glob("*.py")})
+    return installed
+
+
+def test_pip_installs_the_same_files() -> None:
+    installed = set(pip_files())
     packed = {name for name in sources(COLLECTION) if "/" in name}
     # Written by pack(), or for the control side.
     assert packed - installed == {"configok_agent/__init__.py", "configok_agent/_build.py"}
@@ -99,7 +104,22 @@ def test_pip_installs_the_same_files() -> None:
         "configok_agent/_foreign/patterns.py",
         "configok_agent/_kube/parallel.py",
         "configok_agent/_kube/user_credentials.py",
+        "configok_agent/_machine_kinds/__init__.py",
+        "configok_agent/_machine_kinds/_data.py",
+        "configok_agent/_machine_kinds/_rules.py",
         "configok_agent/_systemd/exec_start.py",
         "configok_agent/_systemd/specifiers.py",
         "configok_agent/_systemd/unit_checks.py",
     }
+
+
+def test_what_pip_installs_knows_the_kinds_of_machines(tmp_path: Path) -> None:
+    for name, path in pip_files().items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, tmp_path / name)
+    machine = "apiVersion: machines.configok.dev/v1alpha1\nkind: Machine\nmetadata: {name: a}\nspec: {podCIDR: x}\n"
+    (tmp_path / "machine.yaml").write_text(machine)
+    command = [sys.executable, "-m", "configok_agent", "validate", "--skip-unknown", "machine.yaml"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "spec.podCIDR" in done.stdout

@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[6]
 GENERATOR = ROOT / "tools" / "generate_componentconfig.py"
 UTILS = ROOT / "plugins" / "module_utils"
 DATA = UTILS / "_componentconfig" / "_data"
-FILES = [*sorted(DATA.glob("*.py")), UTILS / "_machines" / "_objects" / "_data.py"]
+FILES = [*sorted(DATA.glob("*.py")), UTILS / "_machine_kinds" / "_data.py"]
 
 
 def generate(*arguments: str) -> subprocess.CompletedProcess[str]:

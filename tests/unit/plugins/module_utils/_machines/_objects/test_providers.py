@@ -26,7 +26,7 @@ from ansible_collections.configok.node.plugins.module_utils._machines._objects.t
 ROOT = Path(__file__).resolve().parents[6]
 KINDS = [provider.kind for provider in SHIPPED_PROVIDERS]
 FACTS = "plugins/module_utils/_machines/_objects/providers.py"
-RULES = "plugins/module_utils/_machines/_objects/_rules.py"
+RULES = "plugins/module_utils/_machine_kinds/_rules.py"
 
 
 def names_kind(path: Path, kind: str) -> bool:

@@ -17,12 +17,12 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._co
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.kinds import find_kind, kinds
 from ansible_collections.configok.node.plugins.module_utils._componentconfig.check import check
 from ansible_collections.configok.node.plugins.module_utils._componentconfig.explain import explain
+from ansible_collections.configok.node.plugins.module_utils._machine_kinds import machine_kind, machine_kinds
 from ansible_collections.configok.node.plugins.module_utils._machines._objects.checked_objects import (
     kubelet_refusals,
     read_object,
     read_part,
 )
-from ansible_collections.configok.node.plugins.module_utils._machines._objects.kinds import machine_kind, machine_kinds
 from support.machine_files import API_VERSION, cluster, debian_host, machine
 
 COLLECTION = Path(__file__).resolve().parents[6]

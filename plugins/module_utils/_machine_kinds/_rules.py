@@ -12,8 +12,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Callable
 
-from ..._componentconfig._scalars.field_path import Path
-from ..._componentconfig.declared_kinds import (
+from .._componentconfig._scalars.field_path import Path
+from .._componentconfig.declared_kinds import (
     EffectiveConfig,
     Rule,
     Violations,
@@ -30,7 +30,6 @@ from ..._componentconfig.declared_kinds import (
     required,
     split_host_port,
     split_url,
-    unique,
     values_at,
     values_must,
 )
@@ -406,7 +405,7 @@ MACHINE_RULES: Mapping[str, Mapping[str, Rule]] = {
         ),
         "cluster-dns": all_of(
             values_must("spec.network.clusterDNS[]", is_ip, "must be an IP address"),
-            unique("spec.network.clusterDNS[]"),
+            lambda config: duplicates(values_at(config.data, "spec.network.clusterDNS[]")),
             values_must(
                 "spec.network.clusterDNS",
                 lambda addresses: len(addresses) <= _MAX_CLUSTER_DNS,

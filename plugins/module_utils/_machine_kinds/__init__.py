@@ -1,13 +1,16 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Declare the kinds of Machines to the engine, and look them up. Only what imports this file ships them."""
+"""The kinds of Machines: this package declares them to the engine, and looks them up.
+
+Only what imports it ships them: nodes and most modules have no use for them.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
-from ..._componentconfig.declared_kinds import DECLARED, DeclaredKinds, Kind, declared_kinds, find_kind
+from .._componentconfig.declared_kinds import DECLARED, DeclaredKinds, Kind, declared_kinds, find_kind
 from . import _data
 from ._rules import MACHINE_RULES
 
