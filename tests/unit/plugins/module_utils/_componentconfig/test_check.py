@@ -159,6 +159,7 @@ def test_the_kind_of_a_document_is_checked(text: str, component: str | None, lev
     ("kind", "message"),
     [
         ("kubeletConfiguration", "unknown kind, did you mean KubeletConfiguration?"),
+        ("resourcequota.Configuration", "unknown kind, did you mean ResourceQuotaConfiguration?"),
         ("Secret", "unknown kind, not that of a component config such as KubeletConfiguration"),
         ("ConfigMap", "the ConfigMap holds no component config"),
     ],

@@ -92,7 +92,7 @@ def of_nodes(endpoint: Any, key: Any) -> list[Case]:
             "ignored-errors",
             31,
             [node(ignorePreflightErrors=["All", "Swap"])],
-            [node(ignorePreflightErrors=["all"]), node(ignorePreflightErrors=["Swap", "NumCPU"])],
+            [node(ignorePreflightErrors=errors) for errors in (["all"], ["all", "ALL"], ["Swap", "NumCPU"])],
         ),
         Case("ignored-errors-all", 27, [node(ignorePreflightErrors=["All"])], [node(ignorePreflightErrors=["Swap"])]),
         Case(

@@ -85,6 +85,12 @@ def test_what_is_wrong_with_the_config_of_a_provider(config: dict[str, Any], fie
     assert [finding.field for finding in read_object(Document(config, "m")).findings] == [field]
 
 
+def test_two_empty_addresses_of_a_dns_server_stand_twice_too() -> None:
+    document = Document({**cluster(), "spec": {"network": {"clusterDNS": ["", ""]}}}, "m")
+    messages = [f"{finding.field}: {finding.message}" for finding in read_object(document).findings]
+    assert "spec.network.clusterDNS[1]: must not stand twice" in messages
+
+
 def test_a_part_with_another_one_over_it_has_the_places_of_both() -> None:
     text = "a: {apiVersion: provider.configok.dev/v1alpha1, kind: DebianHost, prot: 1}\n"
     text += "b:\n  name: x\n  adress: y\n  port: 1\n"
