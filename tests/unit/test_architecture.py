@@ -18,7 +18,7 @@ UTILS = ROOT / "plugins/module_utils"
 PAGE = (ROOT / "docs/development/architecture.md").read_text(encoding="utf-8")
 # `_rollout/_decisions/_gate.py:evaluate` is a file of module_utils and a name in it; other paths are from the root.
 NAMED = re.compile(r"`([\w./-]+\.(?:py|yml))(?::([\w.]+))?`")
-MOST_FILES = 50
+MOST_FILES = 45
 
 
 def section(title: str) -> str:
@@ -41,7 +41,8 @@ def names_in(path: Path) -> Iterator[str]:
         yield from (target.id for target in targets if isinstance(target, ast.Name))
 
 
-NAMES = sorted(set(NAMED.findall(section("The path of one change") + section("Where is what"))))
+NAMING = ("The path of one change", "What can join the path", "Where is what")
+NAMES = sorted(set(NAMED.findall("".join(map(section, NAMING)))))
 
 
 @pytest.mark.parametrize(("file", "name"), NAMES, ids=[":".join(pair).rstrip(":") for pair in NAMES])

@@ -12,8 +12,8 @@ from .._nodes._node_watcher import NodeWatcher
 from .._nodes.node_list import read_nodes
 from .._nodes.node_view import NodeView
 from .._outage import MAX_OUTAGE, Interruption
-from ._next_actions import LostNode
 from ._session import RunSession
+from ._wave_state import LostNode
 
 
 class WatchedNodes:

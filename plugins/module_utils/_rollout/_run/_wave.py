@@ -12,7 +12,6 @@ from .._decisions._gate import DELETED, LEFT_POOL, AskGates
 from .._decisions.wave_limits import WaveOutcome, WindowStep
 from .._nodes._node_watcher import NodeWatcher
 from ._move_result import MoveKind
-from ._next_actions import plan
 from ._node_mover import NodeMover
 from ._session import RunSession
 from ._watched_nodes import WatchedNodes
@@ -31,6 +30,7 @@ from ._wave_state import (
     WaveAction,
     WaveEvent,
     WaveState,
+    plan,
 )
 from ._wave_threads import WaveThreads
 

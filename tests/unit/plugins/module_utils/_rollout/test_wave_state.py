@@ -13,7 +13,6 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._decisions.
 from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_access import NodeAssignment
 from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_view import NodeView
 from ansible_collections.configok.node.plugins.module_utils._rollout._run._move_result import MoveKind, MoveResult
-from ansible_collections.configok.node.plugins.module_utils._rollout._run._next_actions import plan
 from ansible_collections.configok.node.plugins.module_utils._rollout._run._node_facts import NodeFacts, UnsettledNodes
 from ansible_collections.configok.node.plugins.module_utils._rollout._run._wave_job import WaveJob
 from ansible_collections.configok.node.plugins.module_utils._rollout._run._wave_state import (
@@ -27,6 +26,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._run._wave_
     Show,
     StartJob,
     WaveState,
+    plan,
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout.goals import Goal
 from support.rollouts.views import a_source, a_view
