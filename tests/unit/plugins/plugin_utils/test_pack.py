@@ -78,7 +78,7 @@ def test_it_runs(tmp_path: Path) -> None:
 
 
 def pip_files() -> dict[str, Path]:
-    """Return the files that pip installs by name, after a look at the settings."""
+    """Return the files that pip installs, by name."""
     tomllib = pytest.importorskip("tomllib")
     settings = tomllib.loads((COLLECTION / "pyproject.toml").read_text(encoding="utf-8"))
     assert settings["project"]["version"] == AGENT_VERSION
