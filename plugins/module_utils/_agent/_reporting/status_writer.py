@@ -36,15 +36,9 @@ from .._validation._shadowed_fields import overridden_fields
 
 _FILE = "report.json"
 
-
-_REPORT_KEYS = {
-    "agent_version": "agentVersion",
-    "pid": "pid",
-    "started_at": "startedAt",
-    "written": "written",
-    "written_at": "writtenAt",
-    "api_error": "apiTrouble",
-}
+# The keys before and after that of the condition, in the order of the file and of ``status --json``.
+_DAEMON_KEYS = {"agent_version": "agentVersion", "pid": "pid", "started_at": "startedAt"}
+_WRITE_KEYS = {"written": "written", "written_at": "writtenAt", "api_error": "apiTrouble"}
 
 
 class RunReport(NamedTuple):
@@ -61,7 +55,7 @@ class RunReport(NamedTuple):
     def to_dict(self) -> dict[str, Any]:
         """Return the report as ``status --json`` shows it."""
         condition = None if self.condition is None else self.condition._asdict()
-        return {**encode_fields(self, _REPORT_KEYS), "configOK": condition}
+        return {**encode_fields(self, _DAEMON_KEYS), "configOK": condition, **encode_fields(self, _WRITE_KEYS)}
 
 
 def write_report(run_directory: str, report: RunReport) -> None:
@@ -75,7 +69,7 @@ def read_report(run_directory: str) -> RunReport | None:
         value = load_json(DurableFiles(run_directory).read(_FILE) or b"null")
         condition = value["configOK"]
         return RunReport(
-            **decode_fields(RunReport, value, _REPORT_KEYS),
+            **decode_fields(RunReport, value, {**_DAEMON_KEYS, **_WRITE_KEYS}),
             condition=None if condition is None else ConfigOk(**decode_fields(ConfigOk, condition)),
         )
     except (OSError, ValueError, KeyError, TypeError, OverflowError):
