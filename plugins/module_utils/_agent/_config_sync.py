@@ -25,7 +25,7 @@ from ._state.records import ConfigRecord, RecordTrust
 from ._store._durable_files import LOCK_WAIT, LockTimeout, locked
 from ._store._rendered_files import UndecodableConfig, keep_rendered, render_config, same_values
 from ._store._store import digest
-from ._validation._node_inputs_and_drift import read_node_inputs
+from ._validation._node_inputs import read_node_inputs
 from ._validation._validator import (
     BundleFindings,
     ValidationUnavailable,

@@ -23,7 +23,7 @@ from ._state.node_state import NodeState
 from ._state.records import ConfigRecord
 from ._state.start_history import has_just_failed
 from ._store._rendered_files import config_fields
-from ._validation._node_inputs_and_drift import read_node_inputs
+from ._validation._node_inputs import read_node_inputs
 
 _DEADLINE = 5.0  # seconds for an answer: more than a prober needs if one of its requests times out
 _LONGEST_PAUSE = 15.0  # seconds between two looks: the config is adopted soon after the host has recovered

@@ -18,7 +18,7 @@ from ._log import log
 from ._state.health import Unit
 from ._state.node_state import NodeInputs
 from ._store._rendered_files import config_fields
-from ._validation._node_inputs_and_drift import read_drop_ins
+from ._validation._node_inputs import read_drop_ins
 from ._validation._shadowed_fields import PROBED_FIELDS, recorded_command_line
 from ._validation._validator import ValidationUnavailable
 

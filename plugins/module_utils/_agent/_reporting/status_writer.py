@@ -31,7 +31,8 @@ from .._state.verdict import build_status, config_label
 from .._store._durable_files import DurableFiles
 from .._store._store import UNKNOWN_VERSION, Store, digest
 from .._trust_settings import TrustSettings, trust_status
-from .._validation._node_inputs_and_drift import InitConfigDrift, LocalConfigHash
+from .._validation._init_config_drift import InitConfigDrift
+from .._validation._node_inputs import LocalConfigHash
 from .._validation._shadowed_fields import overridden_fields
 
 _FILE = "report.json"

@@ -22,9 +22,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._store._rende
     keep_rendered,
 )
 from ansible_collections.configok.node.plugins.module_utils._agent._store._store import Store
-from ansible_collections.configok.node.plugins.module_utils._agent._validation._node_inputs_and_drift import (
-    InitConfigDrift,
-)
+from ansible_collections.configok.node.plugins.module_utils._agent._validation._init_config_drift import InitConfigDrift
 from ansible_collections.configok.node.plugins.module_utils._agent._validation._shadowed_fields import (
     overridden_fields,
     read_command_line,
