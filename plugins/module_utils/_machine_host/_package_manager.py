@@ -30,8 +30,8 @@ class HostFile(NamedTuple):
 class PackageManager(Protocol):
     """Installs packages at exact versions, from files that stay on the host.
 
-    A method that returns something here is one that not every manager needs. Abstract are those that would do nothing if
-    they were inherited, which each manager has to decide.
+    A method that returns something here is one that not every manager needs. An abstract one has no result: without a
+    definition of its own, a manager would do nothing there.
     """
 
     @property
