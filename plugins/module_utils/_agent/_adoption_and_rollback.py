@@ -117,7 +117,7 @@ class Transactions:
         return policies
 
     def adopt(self, state: NodeState, record: ConfigRecord) -> None:
-        """Adopt a prepared config, and remove the files that nothing uses any more.
+        """Adopt a prepared config, and remove the files that nothing uses now.
 
         Once ``current`` is written, each component start switches to the config.
         """
