@@ -26,7 +26,7 @@ PACKAGE = "configok_agent"
 _PACKAGES = ("_agent", "_componentconfig", "_foreign", "_host", "_kube", "_nodeconfig", "_systemd", "_text", "_trust")
 _ENTRY = "roles/node/files/agent"
 # Not for the agent: patterns of users, credentials through the kubernetes package, the thread pool, what
-# declares kinds, and how units start.
+# declares kinds, how units start, and what lists signatures.
 _LEFT_OUT = frozenset(
     {
         "_foreign/evaluation.py",
@@ -38,6 +38,7 @@ _LEFT_OUT = frozenset(
         "_systemd/exec_start.py",
         "_systemd/specifiers.py",
         "_systemd/unit_checks.py",
+        "_trust/signature_list.py",
     }
 )
 _SHEBANG = b"#!/usr/bin/python3\n"

@@ -117,7 +117,10 @@ class Transactions:
         return policies
 
     def adopt(self, state: NodeState, record: ConfigRecord) -> None:
-        """Adopt a prepared config. Once ``current`` is written, each component start switches to it."""
+        """Adopt a prepared config, and remove the files that nothing uses now.
+
+        Once ``current`` is written, each component start switches to the config.
+        """
         # Crashes count from here on, not from before the wait for the lock.
         record = record._replace(since_boot=self._clock.since_boot())
         self._keep_floors(state, record)
@@ -178,7 +181,7 @@ class Transactions:
         self._store.write_current(record._replace(seen_healthy=True, doubt="") if is_healthy else record)
 
     def doubt(self, state: NodeState, doubt: str) -> None:
-        """Record why a failure of the config in use would not be charged to it."""
+        """Record, and log, why a failure of the config in use would not be charged to it."""
         self._store.write_current(state.active_record._replace(doubt=doubt))
         log.warning("a failure of this config would be in doubt: %s", doubt)
 
@@ -192,7 +195,7 @@ class Transactions:
             self._store.write_startups(component, after, append_start(startups, start))
 
     def promote(self, state: NodeState, record: ConfigRecord) -> None:
-        """Make the record in use last-known-good: its trial is over."""
+        """Make the record in use last-known-good, since its trial is over, and remove files that nothing uses."""
         self._keep_floors(state)
         self._store.write_current(record)
         self._store.write_last_known_good(record)

@@ -30,7 +30,7 @@ from ._store._state_reader import read_node_state
 from ._store._store import Store, digest
 from ._system_clock import SystemClock
 from ._trust_settings import TrustSettings, trust_status
-from ._validation._node_inputs_and_drift import InitConfigDrift
+from ._validation._init_config_drift import InitConfigDrift
 from ._validation._shadowed_fields import overridden_fields
 
 _CANNOT_LOCK = (errno.EROFS, errno.ENOSPC, errno.EDQUOT)  # then no process can write while this one reads

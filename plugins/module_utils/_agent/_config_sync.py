@@ -25,7 +25,7 @@ from ._state.records import ConfigRecord, RecordTrust
 from ._store._durable_files import LOCK_WAIT, LockTimeout, locked
 from ._store._rendered_files import UndecodableConfig, keep_rendered, render_config, same_values
 from ._store._store import digest
-from ._validation._node_inputs_and_drift import read_node_inputs
+from ._validation._node_inputs import read_node_inputs
 from ._validation._validator import (
     BundleFindings,
     ValidationUnavailable,
@@ -167,13 +167,14 @@ class BundlePreparer:
         """
         try:
             bundle, trust = self._obtain(source)
+        except InvalidConfiguration as error:
+            raise BundleUnavailable(f"this node's trust policy cannot be used: {error}") from error
+        try:
             files = {
                 name: self._prepare_component(component, bundle.documents[name], versions.get(name, ""))
                 for name, component in sorted(self._configuration.components.items())
                 if name in bundle.documents
             }
-        except InvalidConfiguration as error:
-            raise BundleUnavailable(f"this node's trust policy cannot be used: {error}") from error
         except ValidationUnavailable as error:
             raise BundleUnavailable(str(error)) from error
         return ConfigRecord(
@@ -215,7 +216,10 @@ class BundlePreparer:
             raise BundleUnavailable(str(error)) from error
 
     def _prepare_component(self, component: ComponentConfiguration, document: str, version: str) -> str:
-        """Validate one component's document and keep the file rendered from it; return the hash of that file."""
+        """Validate one component's document and keep the file rendered from it; return the hash of that file.
+
+        Raises BundleRejected, BundleUnavailable, ValidationUnavailable, OSError, LockTimeout.
+        """
         name = component.name
         try:
             inputs = read_node_inputs(component, self._store)
@@ -246,7 +250,10 @@ class BundlePreparer:
     def _validate(
         self, component: ComponentConfiguration, document: str, inputs: NodeInputs, version: str, present: bytes | None
     ) -> BundleFindings:
-        """Return the findings; those on the host matter only if the component is about to be restarted."""
+        """Return the findings; those on the host matter only if the component is about to be restarted.
+
+        Raises BundleRejected, ValidationUnavailable, OSError.
+        """
         name = component.name
         findings = validate_bundle_document(
             self._store,
@@ -275,6 +282,7 @@ class BundlePreparer:
         self._not_judged[name] = logged
 
     def _run_own_check(self, component: ComponentConfiguration, kept: str) -> None:
+        """Run the component's own check of a kept file. Raises BundleRejected, ValidationUnavailable, OSError."""
         if not component.check_command:
             return
         name = component.name

@@ -82,10 +82,10 @@ class Controller:
         self.publisher = Publisher(context, outputs)
         self._seen = _SeenOfConfig()
         self._is_unit_pending = False  # a query for a unit's state runs
-        # What an action changes in this node's own files, in one transaction.
+        # What an action changes in this node's own files, in one transaction. A switch of files is not among them: it
+        # alone may find nothing to change.
         transactions, store = self._transactions, self._store
         self._changes: Mapping[type[Any], Callable[[NodeState, Any], object]] = {
-            actions.SwitchFiles: lambda state, action: transactions.switch(state, action.record),
             actions.RecordAnswer: lambda _state, action: store.write_answered(action.answered),
             actions.Refuse: lambda _state, action: store.write_answered(action.answered.with_failure(action.failure)),
             actions.ForgetBad: lambda _state, action: transactions.forget_bad(action.uid),
@@ -294,11 +294,14 @@ class Controller:
         if isinstance(action, actions.Restart):
             self.components.restart(action.component, action.config)
             return False
+        if isinstance(action, actions.SwitchFiles):
+            with self._transactions.begin(observation.state):
+                return self._transactions.switch(observation.state, action.record)
         with self._transactions.begin(observation.state):
-            result = self._changes[type(action)](observation.state, action)
+            self._changes[type(action)](observation.state, action)
         if type(action) in self._consequences:
             self._consequences[type(action)](action, observation)
-        return result is not False
+        return True
 
     def _note_active_config(self, state: NodeState) -> None:
         """Forget what was observed of the previous config if there is another one, whichever process has changed it."""
@@ -357,9 +360,10 @@ class Controller:
     def _marked_suspect(self, action: MarkSuspect, observation: Observation) -> None:
         self._record_trial("suspect" if action.failure.suspect else "cleared", observation)
 
-    def _record_trial(self, transition: TrialTransition, observation: Observation, detail: str = "") -> None:
-        if observation.components is not None:
-            detail = detail or observation.components.detail
+    def _record_trial(self, transition: TrialTransition, observation: Observation, detail: str | None = None) -> None:
+        """Record a transition of the trial. detail: None for that of the components as they were observed."""
+        if detail is None:
+            detail = "" if observation.components is None else observation.components.detail
         self.publisher.changes.trial_changed(transition, observation.state.active_record, detail)
 
     # Report

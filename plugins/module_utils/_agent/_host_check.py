@@ -22,8 +22,8 @@ from ._state.health import NOT_STARTED, HostLook, Unit
 from ._state.node_state import NodeState
 from ._state.records import ConfigRecord
 from ._state.start_history import has_just_failed
-from ._store._rendered_files import decode_fields
-from ._validation._node_inputs_and_drift import read_node_inputs
+from ._store._rendered_files import config_fields
+from ._validation._node_inputs import read_node_inputs
 
 _DEADLINE = 5.0  # seconds for an answer: more than a prober needs if one of its requests times out
 _LONGEST_PAUSE = 15.0  # seconds between two looks: the config is adopted soon after the host has recovered
@@ -150,11 +150,11 @@ class HostCheck:
                 continue
             try:
                 inputs = read_node_inputs(component, self._store)
-                values = dict(decode_fields(self._store.read_rendered(name, config)))
+                values = dict(config_fields(self._store.read_rendered(name, config)))
             except OSError:
                 continue  # the agent's own trouble is not the host's
             for _path, text in inputs.drop_ins:
-                values.update(decode_fields(text.encode("utf-8", "surrogateescape")))
+                values.update(config_fields(text.encode("utf-8", "surrogateescape")))
             flags = dict(parse_flags(inputs.arguments))
             problem = self._host_prober(name, values, flags, state.tracking_versions[name])
             if problem:

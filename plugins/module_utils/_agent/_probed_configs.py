@@ -17,8 +17,8 @@ from ._agent_context import AgentContext
 from ._log import log
 from ._state.health import Unit
 from ._state.node_state import NodeInputs
-from ._store._rendered_files import decode_fields
-from ._validation._node_inputs_and_drift import read_drop_ins
+from ._store._rendered_files import config_fields
+from ._validation._node_inputs import read_drop_ins
 from ._validation._shadowed_fields import PROBED_FIELDS, recorded_command_line
 from ._validation._validator import ValidationUnavailable
 
@@ -42,7 +42,7 @@ class ProbedConfigs:
         known = self._known.get(component)
         if known is not None and known[0] == (data, inputs):
             return known[1]
-        values = decode_fields(data)
+        values = config_fields(data)
         if component == "kubelet" and (inputs.drop_ins or fields_set_by_flags(argv, PROBED_FIELDS)):
             version = self._store.known_version(component, self._configuration.components[component].version)
             try:

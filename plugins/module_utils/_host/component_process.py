@@ -66,17 +66,24 @@ def read_process(pid: int, root: str = "", *, errors: str = "replace") -> tuple[
 
     errors: how bytes that are not UTF-8 are decoded.
     """
-    proc = f"{root}/proc/{pid}"
+    argv = read_argv(pid, root, errors=errors)
     try:
-        with open(f"{proc}/cmdline", "rb") as file:
-            words = file.read(MAX_BYTES).rstrip(b"\0")
+        return argv, os.readlink(f"{root}/proc/{pid}/cwd")
     except OSError:
-        return (), "/"
+        return argv, "/"
+
+
+def read_argv(pid: int, root: str = "", *, errors: str = "replace", limit: int = MAX_BYTES) -> tuple[str, ...]:
+    """Return a process's command line, () if it is gone or has none.
+
+    errors: how bytes that are not UTF-8 are decoded. limit: how many bytes are read.
+    """
     try:
-        directory = os.readlink(f"{proc}/cwd")
+        with open(f"{root}/proc/{pid}/cmdline", "rb") as file:
+            words = file.read(limit).rstrip(b"\0")
     except OSError:
-        directory = "/"
-    return tuple(word.decode("utf-8", errors) for word in words.split(b"\0")) if words else (), directory
+        return ()
+    return tuple(word.decode("utf-8", errors) for word in words.split(b"\0")) if words else ()
 
 
 def read_started(argv: Sequence[str], directory: str, root: str = "") -> StartedComponent:

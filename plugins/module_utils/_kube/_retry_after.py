@@ -25,7 +25,7 @@ def parse_retry_after(value: str | None, now: float) -> float | None:
     text = value.strip()
     if text.isascii() and text.isdigit():
         return bounded_retry_after(float(text))
-    from email.utils import parsedate_to_datetime  # not at the top: the hooks import this file, and read no date
+    from email.utils import parsedate_to_datetime  # not at the top: ``status`` imports this file, and reads no date
 
     try:
         return bounded_retry_after(max(0.0, parsedate_to_datetime(text).timestamp() - now))

@@ -221,6 +221,9 @@ class Archives(PackageManager):
         """Return all components: nothing upgrades a binary."""
         return _COMPONENTS
 
+    def release(self, packages: Sequence[str]) -> None:
+        """Do nothing: nothing upgrades a binary."""
+
     def remove(self, packages: Sequence[str]) -> Sequence[str]:
         """Remove these components with all their versions."""
         for component in packages:

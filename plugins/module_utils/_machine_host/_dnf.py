@@ -44,10 +44,7 @@ def dnf_source_files(source: str, key: str) -> list[HostFile]:
 
 
 class Dnf(SystemPackages):
-    """dnf and rpm of a host, which repeats a transaction that was killed as a whole.
-
-    preview: options that let dnf read other sources without a change of the host.
-    """
+    """dnf and rpm of a host. preview: options that let dnf read other sources without a change of the host."""
 
     name = "dnf"
     source_paths = (_KEY, _SOURCE)
@@ -140,6 +137,9 @@ class Dnf(SystemPackages):
                 self._accept(file, package, version)
                 return
         raise HostError(f"dnf could not download {name_version}: {result.complaint()}")
+
+    def repair(self) -> None:
+        """Do nothing: an rpm transaction that was killed is repeated as a whole."""
 
     def download(self, packages: Mapping[str, str], extra: Sequence[str]) -> None:
         """Fetch everything else that an installation of these needs into dnf's cache."""

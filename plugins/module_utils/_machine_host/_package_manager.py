@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from abc import abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import NamedTuple, Protocol
@@ -29,7 +30,8 @@ class HostFile(NamedTuple):
 class PackageManager(Protocol):
     """Installs packages at exact versions, from files that stay on the host.
 
-    A method that returns something here is one that not every manager needs.
+    A method that returns something here is one that not every manager needs. An abstract one has no result: without a
+    definition of its own, a manager would do nothing there.
     """
 
     @property
@@ -84,22 +86,26 @@ class PackageManager(Protocol):
     def kept(self) -> Mapping[tuple[str, str], str]:
         """Return the files that are kept on the host, by package and version."""
 
+    @abstractmethod
     def keep(self, package: str, version: str) -> None:
         """Fetch a package into the kept files. Raises HostError."""
 
+    @abstractmethod
     def forget(self, package: str, version: str) -> None:
         """Remove a kept file."""
 
+    @abstractmethod
     def repair(self) -> None:
         """Finish what an installation that was killed has left undone. Raises HostError."""
-        return
 
+    @abstractmethod
     def download(self, packages: Mapping[str, str], extra: Sequence[str]) -> None:
         """Fetch everything else that an installation of these needs, while nothing is stopped. Raises HostError."""
 
     def new_packages(self, packages: Mapping[str, str], extra: Sequence[str]) -> Collection[str]:
         """Return the packages that an installation of these would add to the host. Raises HostError."""
 
+    @abstractmethod
     def install(self, packages: Mapping[str, str], extra: Sequence[str]) -> None:
         """Install these packages from kept files, up or down, and the newest of extra. Raises HostError."""
 
@@ -110,9 +116,9 @@ class PackageManager(Protocol):
         """Keep upgrades of the host away from these packages; return those that were not held before."""
         return ()
 
+    @abstractmethod
     def release(self, packages: Sequence[str]) -> None:
         """Let upgrades of the host have these packages again."""
-        return
 
     def remove(self, packages: Sequence[str]) -> Sequence[str]:
         """Remove these packages; return those that stay, because others need them. Raises HostError."""

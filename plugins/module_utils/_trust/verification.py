@@ -58,16 +58,17 @@ def verify_bundle(
     in_warn_mode = policy.mode == "warn"
     if not bundle.statement:
         return TrustVerdict(False, in_warn_mode, f"the bundle has no statement: {_SIGN}", None, ())
-    statement: Statement | None = None
-    signatures: tuple[str, ...] = ()
     try:
         statement = Statement.parse(bundle.statement)
-        reason = _refuse_statement(statement, bundle, policy, floors.get(statement.audience, 0), now)
-        signatures = parse_signatures(bundle.signatures) if not reason else ()
     except InvalidStatement as error:
-        reason = f"{error}: publish a change, signed"
-    if statement is None or reason:
+        return TrustVerdict(False, in_warn_mode, f"{error}: publish a change, signed", None, ())
+    reason = _refuse_statement(statement, bundle, policy, floors.get(statement.audience, 0), now)
+    if reason:
         return TrustVerdict(False, in_warn_mode, reason, statement, ())
+    try:
+        signatures = parse_signatures(bundle.signatures)
+    except InvalidStatement as error:
+        return TrustVerdict(False, in_warn_mode, f"{error}: publish a change, signed", statement, ())
     signers, problems = _count_signers(signatures, statement, policy, now, check_signature or check_builtin)
     reason = _refuse_signers(len(signers), policy.threshold, problems)
     return TrustVerdict(not reason, in_warn_mode or not reason, reason, statement, signers, problems)

@@ -26,25 +26,16 @@ from .._agent_configuration import AgentConfiguration
 from .._agent_context import AgentContext
 from .._log import CONDITION, log
 from .._state.node_state import NodeState
-from .._state.records import ConfigRecord, decode_fields, encode_fields
+from .._state.records import ConfigRecord, FieldCodec
 from .._state.verdict import build_status, config_label
 from .._store._durable_files import DurableFiles
 from .._store._store import UNKNOWN_VERSION, Store, digest
 from .._trust_settings import TrustSettings, trust_status
-from .._validation._node_inputs_and_drift import InitConfigDrift, LocalConfigHash
+from .._validation._init_config_drift import InitConfigDrift
+from .._validation._node_inputs import LocalConfigHash
 from .._validation._shadowed_fields import overridden_fields
 
 _FILE = "report.json"
-
-
-_REPORT_KEYS = {
-    "agent_version": "agentVersion",
-    "pid": "pid",
-    "started_at": "startedAt",
-    "written": "written",
-    "written_at": "writtenAt",
-    "api_error": "apiTrouble",
-}
 
 
 class RunReport(NamedTuple):
@@ -61,7 +52,13 @@ class RunReport(NamedTuple):
     def to_dict(self) -> dict[str, Any]:
         """Return the report as ``status --json`` shows it."""
         condition = None if self.condition is None else self.condition._asdict()
-        return {**encode_fields(self, _REPORT_KEYS), "configOK": condition}
+        return {**_DAEMON.encode(self), "configOK": condition, **_WRITE.encode(self)}
+
+
+# The fields before and after the condition, in the order of the file and of ``status --json``.
+_DAEMON = FieldCodec(RunReport, {"agent_version": "agentVersion", "pid": "pid", "started_at": "startedAt"})
+_WRITE = FieldCodec(RunReport, {"written": "written", "written_at": "writtenAt", "api_error": "apiTrouble"})
+_CONDITION = FieldCodec(ConfigOk)
 
 
 def write_report(run_directory: str, report: RunReport) -> None:
@@ -75,8 +72,9 @@ def read_report(run_directory: str) -> RunReport | None:
         value = load_json(DurableFiles(run_directory).read(_FILE) or b"null")
         condition = value["configOK"]
         return RunReport(
-            **decode_fields(RunReport, value, _REPORT_KEYS),
-            condition=None if condition is None else ConfigOk(**decode_fields(ConfigOk, condition)),
+            **_DAEMON.decode(value),
+            **_WRITE.decode(value),
+            condition=None if condition is None else ConfigOk(**_CONDITION.decode(condition)),
         )
     except (OSError, ValueError, KeyError, TypeError, OverflowError):
         return None

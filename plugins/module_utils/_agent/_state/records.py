@@ -52,7 +52,7 @@ def decode_document(data: bytes, kind: str) -> dict[str, Any]:
 
 
 @contextmanager
-def damaged_fields(problem: str) -> Iterator[None]:
+def raising_damaged_file(problem: str) -> Iterator[None]:
     """Raise DamagedFile, which begins with the problem, if the fields of a decoded file are not what they should be."""
     try:
         yield
@@ -77,23 +77,24 @@ _CONVERTERS: Mapping[type, Callable[[Any], Any]] = {
 }
 
 
-def encode_fields(value: Any, keys: Mapping[str, str]) -> dict[str, Any]:
-    """Return the fields of a NamedTuple as JSON-able data. keys: the key of each field that is encoded."""
-    return {key: getattr(value, name) for name, key in keys.items()}
+class FieldCodec:
+    """Encodes and decodes fields of a NamedTuple, each of the type of its default; one without a default is a text."""
 
+    def __init__(self, kind: type[Any], keys: Mapping[str, str] | None = None) -> None:
+        """Choose the fields. Raises KeyError for a field of a type that cannot be decoded.
 
-def decode_fields(kind: type[Any], value: Mapping[str, Any], keys: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """Return the fields of a NamedTuple from JSON-able data. Raises KeyError, TypeError, ValueError, OverflowError.
+        keys: the key of each field; None for all fields, each under its name.
+        """
+        self._keys = {name: name for name in kind._fields} if keys is None else dict(keys)
+        self._converters = {name: _CONVERTERS[type(kind._field_defaults.get(name, ""))] for name in self._keys}
 
-    A field has the type of its default, and is a text without one. keys: as for encode_fields(); None for all fields,
-    each under its name.
-    """
-    defaults = kind._field_defaults
-    keys = {name: name for name in kind._fields} if keys is None else keys
-    return {name: _CONVERTERS[type(defaults.get(name, ""))](value[key]) for name, key in keys.items()}
+    def encode(self, value: Any) -> dict[str, Any]:
+        """Return the fields as JSON-able data."""
+        return {key: getattr(value, name) for name, key in self._keys.items()}
 
-
-_TRUST_KEYS = {name: name for name in ("audience", "sequence", "floor", "problem")}
+    def decode(self, value: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the fields from JSON-able data. Raises KeyError, TypeError, ValueError, OverflowError."""
+        return {name: self._converters[name](value[key]) for name, key in self._keys.items()}
 
 
 class RecordTrust(NamedTuple):
@@ -116,20 +117,12 @@ class RecordTrust(NamedTuple):
     @classmethod
     def from_dict(cls, value: Mapping[str, Any]) -> RecordTrust:
         """Read what to_dict() has written. Raises KeyError, TypeError, ValueError."""
-        signers = tuple(SignerStatus(**decode_fields(SignerStatus, signer)) for signer in value["signers"])
-        return cls(**decode_fields(cls, value, _TRUST_KEYS), signers=signers)
+        signers = tuple(SignerStatus(**_SIGNER.decode(signer)) for signer in value["signers"])
+        return cls(**_TRUST.decode(value), signers=signers)
 
 
-_RECORD_KEYS = {
-    "content_hash": "contentHash",
-    "assignment": "assignment",
-    "node_uid": "nodeUID",
-    "adopted_at": "adoptedAt",
-    "boot_id": "bootID",
-    "since_boot": "sinceBoot",
-}
-_TRIAL_KEYS = {"duration": "duration", "crash_loop_threshold": "crashLoopThreshold"}
-_TRIAL_SO_FAR_KEYS = {"healthy_seconds": "healthySeconds", "seen_healthy": "seenHealthy", "doubt": "doubt"}
+_SIGNER = FieldCodec(SignerStatus)
+_TRUST = FieldCodec(RecordTrust, {name: name for name in ("audience", "sequence", "floor", "problem")})
 
 
 class ConfigRecord(NamedTuple):
@@ -182,8 +175,8 @@ class ConfigRecord(NamedTuple):
             return b""
         content = {
             "source": self.source.to_dict(),
-            **encode_fields(self, _RECORD_KEYS),
-            "trial": {**encode_fields(self.trial, _TRIAL_KEYS), **encode_fields(self, _TRIAL_SO_FAR_KEYS)},
+            **_RECORD.encode(self),
+            "trial": {**_TRIAL.encode(self.trial), **_TRIAL_SO_FAR.encode(self)},
             "files": dict(self.files),
             "dropped": list(self.dropped_components),
         }
@@ -197,19 +190,34 @@ class ConfigRecord(NamedTuple):
         if not data:
             return LOCAL_CONFIG
         value = decode_document(data, "ConfigRecord")
-        with damaged_fields(_WRONG_FIELD):
+        with raising_damaged_file(_WRONG_FIELD):
             trial = value["trial"]
             return cls(
                 source=ConfigSource.from_dict(value["source"]),
-                **decode_fields(cls, value, _RECORD_KEYS),
-                trial=Trial(**decode_fields(Trial, trial, _TRIAL_KEYS)),
-                **decode_fields(cls, trial, _TRIAL_SO_FAR_KEYS),
+                **_RECORD.decode(value),
+                trial=Trial(**_TRIAL.decode(trial)),
+                **_TRIAL_SO_FAR.decode(trial),
                 files={str(name): str(digest) for name, digest in value["files"].items()},
                 dropped_components=tuple(str(name) for name in value["dropped"]),
                 trust=None if value.get("trust") is None else RecordTrust.from_dict(value["trust"]),
             )
 
 
+_RECORD = FieldCodec(
+    ConfigRecord,
+    {
+        "content_hash": "contentHash",
+        "assignment": "assignment",
+        "node_uid": "nodeUID",
+        "adopted_at": "adoptedAt",
+        "boot_id": "bootID",
+        "since_boot": "sinceBoot",
+    },
+)
+_TRIAL = FieldCodec(Trial, {"duration": "duration", "crash_loop_threshold": "crashLoopThreshold"})
+_TRIAL_SO_FAR = FieldCodec(
+    ConfigRecord, {"healthy_seconds": "healthySeconds", "seen_healthy": "seenHealthy", "doubt": "doubt"}
+)
 LOCAL_CONFIG = ConfigRecord()
 
 
@@ -231,7 +239,7 @@ def encode_floors(floors: Mapping[str, int]) -> bytes:
 def decode_floors(data: bytes) -> dict[str, int]:
     """Read the content of that file. Raises DamagedFile."""
     value = decode_document(data, _FLOORS)
-    with damaged_fields(_WRONG_FIELD):
+    with raising_damaged_file(_WRONG_FIELD):
         return {str(audience): int(floor) for audience, floor in value["floors"].items()}
 
 
@@ -277,10 +285,10 @@ class AssignmentFailure(NamedTuple):
     @classmethod
     def from_dict(cls, value: Mapping[str, Any]) -> AssignmentFailure:
         """Read what to_dict() has written. Raises KeyError, TypeError, ValueError."""
-        return cls(**decode_fields(cls, value))
+        return cls(**_FAILURE.decode(value))
 
 
-_CONFIRMATION_KEYS = {"after": "after", "boot_id": "bootID", "since_boot": "sinceBoot", "is_given": "given"}
+_FAILURE = FieldCodec(AssignmentFailure)
 
 
 class Confirmation(NamedTuple):
@@ -303,16 +311,18 @@ class Confirmation(NamedTuple):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the confirmation as JSON-able data."""
-        return {**encode_fields(self, _CONFIRMATION_KEYS), "invocations": dict(self.invocations)}
+        return {**_CONFIRMATION.encode(self), "invocations": dict(self.invocations)}
 
     @classmethod
     def from_dict(cls, value: Mapping[str, Any]) -> Confirmation:
         """Read what to_dict() has written. Raises KeyError, TypeError, ValueError, AttributeError."""
         invocations = {str(name): str(invocation) for name, invocation in value["invocations"].items()}
-        return cls(**decode_fields(cls, value, _CONFIRMATION_KEYS), invocations=invocations)
+        return cls(**_CONFIRMATION.decode(value), invocations=invocations)
 
 
-_ANSWERED_KEYS = {"node_uid": "nodeUID", "id": "id", "retried": "retried"}
+_CONFIRMATION = FieldCodec(
+    Confirmation, {"after": "after", "boot_id": "bootID", "since_boot": "sinceBoot", "is_given": "given"}
+)
 
 
 class AnsweredAssignment(NamedTuple):
@@ -351,7 +361,7 @@ class AnsweredAssignment(NamedTuple):
         return encode_document(
             "AnsweredAssignment",
             {
-                **encode_fields(self, _ANSWERED_KEYS),
+                **_ANSWERED.encode(self),
                 "source": None if self.source is None else self.source.to_dict(),
                 "outcome": None if self.failure is None else self.failure.to_dict(),
                 "confirmation": None if self.confirmation is None else self.confirmation.to_dict(),
@@ -362,10 +372,13 @@ class AnsweredAssignment(NamedTuple):
     def decode(cls, data: bytes) -> AnsweredAssignment:
         """Read a file's content. Raises DamagedFile."""
         value = decode_document(data, "AnsweredAssignment")
-        with damaged_fields(_WRONG_FIELD):
+        with raising_damaged_file(_WRONG_FIELD):
             return cls(
-                **decode_fields(cls, value, _ANSWERED_KEYS),
+                **_ANSWERED.decode(value),
                 source=None if value["source"] is None else ConfigSource.from_dict(value["source"]),
                 failure=None if value["outcome"] is None else AssignmentFailure.from_dict(value["outcome"]),
                 confirmation=None if value["confirmation"] is None else Confirmation.from_dict(value["confirmation"]),
             )
+
+
+_ANSWERED = FieldCodec(AnsweredAssignment, {"node_uid": "nodeUID", "id": "id", "retried": "retried"})

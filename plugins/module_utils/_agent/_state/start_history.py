@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from ..._foreign import load_json
-from .records import DamagedFile, damaged_fields, decode_fields, encode_fields
+from .records import DamagedFile, FieldCodec, raising_damaged_file
 
 MAX_STARTUPS = 64  # above any crashLoopThreshold, with room for restarts that do not count
 MAX_BAD_CONFIGS = 256
@@ -130,8 +130,9 @@ def record_end(startups: Sequence[Start], invocation: str, boot_id: str, end: En
 
 
 _TIME_KEYS = {"since_boot": "sinceBoot", "time": "time"}
-_START_KEYS = {"invocation": "invocation", "boot_id": "bootID", "config": "config", **_TIME_KEYS}
-_END_KEYS = {"result": "result", "exit_code": "exitCode", "exit_status": "exitStatus", **_TIME_KEYS}
+_START = FieldCodec(Start, {"invocation": "invocation", "boot_id": "bootID", "config": "config", **_TIME_KEYS})
+_END = FieldCodec(End, {"result": "result", "exit_code": "exitCode", "exit_status": "exitStatus", **_TIME_KEYS})
+_MARK = FieldCodec(BadConfig)
 
 
 def encode_startups(startups: Sequence[Start]) -> bytes:
@@ -139,8 +140,8 @@ def encode_startups(startups: Sequence[Start]) -> bytes:
     return _to_json(
         [
             {
-                **encode_fields(start, _START_KEYS),
-                "end": None if start.end is None else encode_fields(start.end, _END_KEYS),
+                **_START.encode(start),
+                "end": None if start.end is None else _END.encode(start.end),
             }
             for start in startups
         ]
@@ -152,11 +153,11 @@ def decode_startups(data: bytes) -> list[Start]:
     value = _from_json(data)
     if not isinstance(value, list):
         raise DamagedFile("it is not a list of starts")
-    with damaged_fields("a start is wrong"):
+    with raising_damaged_file("a start is wrong"):
         return [
             Start(
-                **decode_fields(Start, start, _START_KEYS),
-                end=None if start["end"] is None else End(**decode_fields(End, start["end"], _END_KEYS)),
+                **_START.decode(start),
+                end=None if start["end"] is None else End(**_END.decode(start["end"])),
             )
             for start in value
         ]
@@ -173,8 +174,15 @@ def decode_bad_configs(data: bytes) -> dict[str, BadConfig]:
     value = _from_json(data)
     if not isinstance(value, dict):
         raise DamagedFile("it is not a map of UIDs")
-    with damaged_fields("an entry is wrong"):
-        return {uid: BadConfig(**decode_fields(BadConfig, mark)) for uid, mark in value.items()}
+    with raising_damaged_file("an entry is wrong"):
+        return {uid: _decode_mark(mark) for uid, mark in value.items()}
+
+
+def _decode_mark(mark: Mapping[str, Any]) -> BadConfig:
+    within = mark["within"]
+    if not isinstance(within, (int, float)):  # a mark has no hash: another program may have written a text
+        raise TypeError(f"must be real number, not {type(within).__name__}")
+    return BadConfig(**_MARK.decode(mark))
 
 
 def _to_json(value: Any) -> bytes:

@@ -47,7 +47,7 @@ def decode_values(text: str, what: str) -> Any:
         raise UndecodableConfig(str(error)) from error
 
 
-def decode_fields(data: bytes | None) -> Mapping[str, Any]:
+def config_fields(data: bytes | None) -> Mapping[str, Any]:
     """Return the fields of a config file as Kubernetes decodes them, {} if it is missing or holds no config."""
     try:
         values = decode_values((data or b"").decode("utf-8", "replace"), "the config")

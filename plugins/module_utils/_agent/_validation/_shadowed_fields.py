@@ -14,7 +14,7 @@ import re
 from collections.abc import Sequence
 
 from ..._componentconfig._flags.kubelet_flags import CONFIG_DIRECTORY, fields_set_by_flags, parse_flags
-from ..._host.component_process import find_drop_ins, read_drop_in, read_process
+from ..._host.component_process import find_drop_ins, read_argv, read_drop_in
 from .._state.health import CommandLine
 from .._store._rendered_files import UndecodableConfig, decode_values, field_paths
 from .._store._store import Store
@@ -23,12 +23,13 @@ PROBED_FIELDS = ("enableServer", "address", "port", "healthzPort", "healthzBindA
 """The kubelet's fields that say where it listens."""
 
 _NOTE = "command-line"
+_MAX_BYTES = 128 * 1024  # of the recorded command line: the kernel's limit for one argument
 _ASSIGNED = "store/meta/assigned"  # below --dynamic-config-dir: what the kubelet has taken from spec.configSource
 
 
 def read_command_line(pid: int) -> tuple[str, ...]:
-    """Return the command line of a process, () if the process is gone or has none."""
-    return read_process(pid)[0]
+    """Return the command line of a process, at most _MAX_BYTES of it; () if the process is gone or has none."""
+    return read_argv(pid, limit=_MAX_BYTES)
 
 
 def recorded_command_line(store: Store, component: str) -> CommandLine:

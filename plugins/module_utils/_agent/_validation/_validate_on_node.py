@@ -34,7 +34,7 @@ from ..._nodeconfig.denials import denials, node_values, unknown_field_patterns
 from .._agent_configuration import AgentConfiguration, ComponentConfiguration, InvalidConfiguration
 from .._state.node_state import NodeInputs
 from .._store._rendered_files import UndecodableConfig, render_config
-from ._node_inputs_and_drift import own_config_values
+from ._node_inputs import own_config_values
 from ._shadowed_fields import PROBED_FIELDS
 from ._validator import HOST_RULE_PREFIX
 

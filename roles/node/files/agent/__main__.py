@@ -443,7 +443,7 @@ def _use_release_data(arguments: Arguments) -> None:
 
 
 def _local_config(arguments: Arguments) -> int:
-    from ._agent._validation._node_inputs_and_drift import local_config_text
+    from ._agent._validation._node_inputs import local_config_text
 
     print(local_config_text(_configuration(arguments)))
     return 0

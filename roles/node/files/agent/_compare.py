@@ -15,7 +15,7 @@ from ._agent._probes import serving_address
 from ._agent._store._rendered_files import field_paths
 from ._agent._store._store import Store
 from ._agent._system_clock import SystemClock
-from ._agent._validation._node_inputs_and_drift import read_node_inputs
+from ._agent._validation._node_inputs import read_node_inputs
 from ._agent._validation._shadowed_fields import fields_set_elsewhere
 from ._agent._validation._validate_on_node import drop_in_documents, effective_config, probed_values
 from ._componentconfig import ConfigError

@@ -202,7 +202,7 @@ def _flags(flags_file: str, feature_gates: str) -> ComponentFlags | None:
 def _denied(text: bytes, name: str, configured: ComponentConfiguration | None, version: str) -> list[Finding]:
     if configured is None:
         return []
-    from ._agent._validation._node_inputs_and_drift import read_own_configs
+    from ._agent._validation._node_inputs import read_own_configs
     from ._agent._validation._validate_on_node import denied_findings
 
     # Without the command line, which does not matter for denied fields.

@@ -11,7 +11,7 @@ from ._agent._agent_configuration import AgentConfiguration
 from ._agent._state.node_state import NodeInputs
 from ._agent._store._store import Store
 from ._agent._system_clock import SystemClock
-from ._agent._validation._node_inputs_and_drift import read_node_inputs
+from ._agent._validation._node_inputs import read_node_inputs
 from ._agent._validation._validate_on_node import validate_on_node
 from ._componentconfig.findings import Finding
 from ._host.host_facts import read_host

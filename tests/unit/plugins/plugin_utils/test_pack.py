@@ -110,6 +110,7 @@ def test_pip_installs_the_same_files() -> None:
         "configok_agent/_systemd/exec_start.py",
         "configok_agent/_systemd/specifiers.py",
         "configok_agent/_systemd/unit_checks.py",
+        "configok_agent/_trust/signature_list.py",
     }
 
 

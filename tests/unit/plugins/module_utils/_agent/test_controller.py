@@ -11,7 +11,10 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.configok.node.plugins.module_utils._agent import _controller
 from ansible_collections.configok.node.plugins.module_utils._agent._cli import forget_bad
+from ansible_collections.configok.node.plugins.module_utils._agent._state._trial_period import RollBack
+from ansible_collections.configok.node.plugins.module_utils._agent._state.actions import Action, Observation, plan
 from ansible_collections.configok.node.plugins.module_utils._agent.node_watch import annotations_of
 from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import Unreachable
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import ConfigSource
@@ -22,6 +25,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig.well_kno
     ANNOTATION_CONFIG_SOURCE,
 )
 from support.agents.bench import NODE, Bench
+from support.agents.log_lines import record_log
 from support.configs.kubelet import KUBELET_HEADER
 
 pytestmark = pytest.mark.usefixtures("no_fsync")
@@ -361,6 +365,25 @@ def test_a_config_that_is_never_healthy_is_rolled_back(bench: Bench) -> None:
     mark = bench.store.read_bad_configs("kubelet", "v1.35.0")[sick.uid]
     assert (mark.kind, mark.within, mark.probe) == ("NotHealthy", 120.0, "kubelet: healthz: 500")
     assert bench.reads() == "maxPods: 120\n"
+
+
+def test_a_rollback_without_a_text_does_not_take_that_of_the_components(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def plan_without_text(observation: Observation) -> list[Action]:
+        return [
+            action._replace(failure=action.failure._replace(text=""))
+            if isinstance(action, RollBack) and action.failure is not None
+            else action
+            for action in plan(observation)
+        ]
+
+    monkeypatch.setattr(_controller, "plan", plan_without_text)
+    bench.good_node()
+    bench.assign(bench.publish("mood: sick\n"))
+    lines = record_log([])
+    bench.run(160)
+    assert [fields.get("detail") for _level, message, fields in lines if message == "config rolled back"] == [None]
 
 
 @pytest.mark.contract("probe.unhealthy-threshold", "condition.not-healthy")

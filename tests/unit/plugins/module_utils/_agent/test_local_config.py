@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._validation._node_inputs_and_drift import (
+from ansible_collections.configok.node.plugins.module_utils._agent._validation._node_inputs import (
     LocalConfigHash,
     local_config_text,
 )

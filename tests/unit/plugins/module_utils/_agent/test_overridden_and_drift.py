@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -21,9 +22,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._store._rende
     keep_rendered,
 )
 from ansible_collections.configok.node.plugins.module_utils._agent._store._store import Store
-from ansible_collections.configok.node.plugins.module_utils._agent._validation._node_inputs_and_drift import (
-    InitConfigDrift,
-)
+from ansible_collections.configok.node.plugins.module_utils._agent._validation._init_config_drift import InitConfigDrift
 from ansible_collections.configok.node.plugins.module_utils._agent._validation._shadowed_fields import (
     overridden_fields,
     read_command_line,
@@ -190,6 +189,14 @@ def test_a_default_written_out_is_a_change_where_a_drop_in_makes_it_another_one(
 def test_the_command_line_of_a_process_is_read() -> None:
     assert list(read_command_line(os.getpid())) == sys.orig_argv
     assert read_command_line(2**22 + 1) == ()
+
+
+def test_no_more_than_128_kib_of_a_command_line_are_read() -> None:
+    argv = [sys.executable, "-c", "input()", "a" * 100_000, "b" * 100_000]
+    with subprocess.Popen(argv, stdin=subprocess.PIPE) as process:  # leaving the block closes its input, which ends it
+        words = read_command_line(process.pid)
+    assert len("\0".join(words)) == 128 * 1024
+    assert "\0".join(argv).startswith("\0".join(words))
 
 
 def test_a_command_line_is_read_once_for_each_invocation_and_kept_while_the_component_is_down(tmp_path: Path) -> None:

@@ -5,12 +5,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._reporting.status_writer import (
     MIN_INTERVAL,
     NodeReport,
+    RunReport,
     StatusWriter,
+    read_report,
+    write_report,
 )
 from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import (
     Forbidden,
@@ -244,3 +249,14 @@ def test_a_component_that_flaps_does_not_hurry_writes_that_fail() -> None:
         clock.advance(1.0)
         writer.advance()
     assert len(api.requests) <= 10
+
+
+@pytest.mark.parametrize("condition", [None, GOOD])
+def test_the_run_report_has_the_condition_after_the_start_of_the_agent(
+    tmp_path: Path, condition: ConfigOk | None
+) -> None:
+    report = RunReport("0.1.0", 7, "2026-01-01T00:00:00Z", condition, written=True, api_error="GET nodes/n1: refused")
+    keys = ["agentVersion", "pid", "startedAt", "configOK", "written", "writtenAt", "apiTrouble"]
+    assert list(report.to_dict()) == keys
+    write_report(str(tmp_path), report)
+    assert read_report(str(tmp_path)) == report

@@ -15,8 +15,11 @@ from ansible_collections.configok.node.plugins.module_utils._agent._state.record
     AssignmentFailure,
     ConfigRecord,
     DamagedFile,
+    FieldCodec,
+    encode_document,
     same_config,
 )
+from ansible_collections.configok.node.plugins.module_utils._foreign import load_json
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle_trial import Trial
 from support.fuzz.settings import fuzz
@@ -86,3 +89,18 @@ def test_the_same_content_under_another_uid_is_the_same_config() -> None:
     assert same_config(RECORD, rendered_again)
     assert not same_config(RECORD, LOCAL_CONFIG)
     assert not same_config(None, None)
+
+
+@pytest.mark.parametrize("seconds", ["nan", "inf", "-inf", "2m"])
+def test_a_record_without_a_number_of_seconds_is_damaged(seconds: str) -> None:
+    content = load_json(RECORD.encode())
+    for key in ("apiVersion", "kind", "hash"):
+        del content[key]
+    assert ConfigRecord.decode(encode_document("ConfigRecord", content)) == RECORD
+    with pytest.raises(DamagedFile, match="a field is missing or wrong"):
+        ConfigRecord.decode(encode_document("ConfigRecord", {**content, "sinceBoot": seconds}))
+
+
+def test_a_field_that_cannot_be_decoded_is_refused_before_any_file_is_read() -> None:
+    with pytest.raises(KeyError):
+        FieldCodec(ConfigRecord, {"files": "files"})

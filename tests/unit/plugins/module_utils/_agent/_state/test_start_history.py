@@ -117,7 +117,7 @@ def test_bad_configs_are_decoded_as_they_were_encoded(bad: dict[str, BadConfig])
     assert decode_bad_configs(encode_bad_configs(bad)) == bad
 
 
-@pytest.mark.parametrize("within", ["NaN", "Infinity", '"2m"', "null"])
+@pytest.mark.parametrize("within", ["NaN", "Infinity", '"2m"', '"5"', "null"])
 def test_a_mark_without_a_number_of_seconds_is_damaged(within: str) -> None:
     data = encode_bad_configs({"u": BadConfig("t", "r", "NotHealthy", within=7.5)})
     with pytest.raises(DamagedFile):

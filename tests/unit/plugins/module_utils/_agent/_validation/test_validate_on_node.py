@@ -15,7 +15,7 @@ import pytest
 from ansible_collections.configok.node.plugins.module_utils._agent._agent_configuration import ComponentConfiguration
 from ansible_collections.configok.node.plugins.module_utils._agent._state.node_state import NodeInputs
 from ansible_collections.configok.node.plugins.module_utils._agent._store._rendered_files import render_config
-from ansible_collections.configok.node.plugins.module_utils._agent._validation._node_inputs_and_drift import (
+from ansible_collections.configok.node.plugins.module_utils._agent._validation._node_inputs import (
     read_drop_ins,
     read_own_configs,
 )
