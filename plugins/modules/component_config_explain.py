@@ -111,11 +111,11 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.configok.node.plugins.module_utils import _machine_kinds
 from ansible_collections.configok.node.plugins.module_utils._ansible.config_files import fail_on_file_errors
 from ansible_collections.configok.node.plugins.module_utils._componentconfig.explain import explain
+from ansible_collections.configok.node.plugins.module_utils._machine_kinds import kinds
 
-SHIPPED = _machine_kinds  # no other file that this module uses names it
+SHIPPED = kinds  # no other file that this module uses names it
 
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "fields": {"type": "list", "elements": "str", "required": True},

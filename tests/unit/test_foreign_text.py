@@ -28,7 +28,7 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
     (f"{UTILS}/_foreign/_evaluator.py", "_serve"): "what its parent writes",
     # JSON and YAML
     (f"{UTILS}/_componentconfig/_rules/__init__.py", "_facts_of"): DATA,
-    (f"{UTILS}/_componentconfig/_schema/kinds.py", "_machine_index"): DATA,
+    (f"{UTILS}/_componentconfig/_schema/kinds.py", "_kinds_by_name"): DATA,
     (f"{UTILS}/_componentconfig/_schema/kinds.py", "_schema_of"): DATA,
     (f"{UTILS}/_componentconfig/_schema/releases.py", "newest_minor"): DATA,
     (f"{UTILS}/_machines/_changes/_config_check.py", "_disruption"): OWN_KEY,

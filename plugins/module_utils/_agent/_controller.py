@@ -24,7 +24,12 @@ from ._log import log
 from ._reporting._metrics import MetricsOutput
 from ._reporting._publisher import Publisher
 from ._state import actions
-from ._state._trial_period import (
+from ._state.actions import Acknowledgement, Observation, config_to_restart_for, needs_verification, plan
+from ._state.confirmation import confirmation_due
+from ._state.desired_state import DesiredKind, DesiredState, NodeAnnotations, read_desired_state
+from ._state.health import ComponentsObservation
+from ._state.node_state import Moment, NodeState
+from ._state.trial_period import (
     Doubt,
     MarkSuspect,
     Promote,
@@ -35,11 +40,6 @@ from ._state._trial_period import (
     trial_ends_at,
     trial_seconds,
 )
-from ._state.actions import Acknowledgement, Observation, config_to_restart_for, needs_verification, plan
-from ._state.confirmation import confirmation_due
-from ._state.desired_state import DesiredKind, DesiredState, NodeAnnotations, read_desired_state
-from ._state.health import ComponentsObservation
-from ._state.node_state import Moment, NodeState
 from ._store._durable_files import LOOP_WAIT, LockTimeout, locked
 from ._store._file_errors import FileErrors
 from ._store._state_reader import read_node_state

@@ -15,7 +15,7 @@ from typing import Any, Final
 from .._componentconfig._codec.document import Document
 from .._componentconfig._codec.yaml_text import encode
 from .._componentconfig.findings import Finding
-from .._machine_kinds import machine_kind
+from .._machine_kinds.kinds import machine_kind
 from .._nodeconfig.assignment import ConfigSource
 from .._text import sanitize
 from . import MachinesError

@@ -24,8 +24,9 @@ def by_gate(minor: int) -> Iterator[Case]:
     """Return cases of each gate of the minor, turned from its default, and of some unknown gates."""
     unknown: list[str] = []
     unlocked: dict[str, bool] = {}
-    for gate, rows in sorted(by_name(json.loads(GATES)["gates"]).items()):
-        state = _state(rows, minor)
+    data = json.loads(GATES)
+    for gate, rows in sorted(by_name(data["gates"]).items()):
+        state = _state(rows, minor, data["usual"])
         if state is None:
             unknown.append(gate)
             continue
@@ -47,10 +48,12 @@ def by_gate(minor: int) -> Iterator[Case]:
         yield config(f"gate value {value!r}", {"featureGates": {"TopologyManager": value}})
 
 
-def _state(rows: list[list[Any]], minor: int) -> list[Any] | None:
+def _state(rows: list[list[Any]], minor: int, usual: dict[str, list[Any]]) -> list[Any] | None:
     """Return the stage, default and lock of a gate in the minor, or None if the minor does not have it."""
     state: list[Any] | None = None
     for row in rows:
         if row[0] <= minor:
             state = row[1:] or None
+    if state is not None and len(state) == 1:
+        return [*state, *usual[state[0]]]
     return state

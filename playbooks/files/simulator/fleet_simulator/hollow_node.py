@@ -16,14 +16,6 @@ from ansible_collections.configok.node.plugins.module_utils._agent._reporting.st
     without_healthy_states,
 )
 from ansible_collections.configok.node.plugins.module_utils._agent._state import actions
-from ansible_collections.configok.node.plugins.module_utils._agent._state._trial_period import (
-    Doubt,
-    MarkSuspect,
-    Promote,
-    RollBack,
-    SaveTrial,
-    TryAgain,
-)
 from ansible_collections.configok.node.plugins.module_utils._agent._state.actions import (
     Acknowledgement,
     Observation,
@@ -65,6 +57,14 @@ from ansible_collections.configok.node.plugins.module_utils._agent._state.start_
     Start,
     append_start,
     crashes_since_adoption,
+)
+from ansible_collections.configok.node.plugins.module_utils._agent._state.trial_period import (
+    Doubt,
+    MarkSuspect,
+    Promote,
+    RollBack,
+    SaveTrial,
+    TryAgain,
 )
 from ansible_collections.configok.node.plugins.module_utils._agent._state.verdict import (
     build_status,

@@ -16,10 +16,10 @@ from ..._kube.retry import Backoff
 from ..._text import sanitize
 from .._agent_context import AgentContext
 from .._log import ADOPTED, HEALTHY, PROMOTED, REFUSED, SUSPECT, log
-from .._state._trial_period import TrialTransition
 from .._state.actions import SyncTransition
 from .._state.desired_state import DesiredState
 from .._state.records import ConfigRecord
+from .._state.trial_period import TrialTransition
 
 EventReason = Literal["ConfigAdopted", "ConfigRefused", "ConfigRolledBack"]
 _MESSAGE_IDS: Mapping[TrialTransition, str] = {"healthy": HEALTHY, "promoted": PROMOTED, "suspect": SUSPECT}

@@ -12,12 +12,12 @@ from ..._nodeconfig import config_ok as verdicts
 from ..._nodeconfig.config_ok import ConfigOk
 from ..._nodeconfig.config_status import Cause, ComponentState, ConfigStatus
 from .._agent_context import AgentContext
-from .._state._trial_period import failure_outside_trial
 from .._state.actions import Observation
 from .._state.confirmation import is_confirmation_close
 from .._state.desired_state import DesiredKind, NodeAnnotations, read_desired_state
 from .._state.health import ComponentsObservation
 from .._state.records import LOCAL_CONFIG, AnsweredAssignment, ConfigRecord
+from .._state.trial_period import failure_outside_trial
 from .._state.verdict import choose_verdict, config_in_use
 from ._crash_messages import CrashMessages
 from ._event_recorder import ChangeRecorder, EventRecorder

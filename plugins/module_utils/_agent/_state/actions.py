@@ -14,13 +14,13 @@ from typing import Any, Literal, NamedTuple, Union
 
 from ..._nodeconfig.assignment import ConfigSource
 from ..._nodeconfig.config_ok import ConfigOk
-from ._trial_period import RollBack, TrialAction, failure_outside_trial, plan_trial
 from .active_config import in_trial
 from .confirmation import plan_confirmation
 from .desired_state import DesiredKind, DesiredState
 from .health import CommandLine, ComponentsObservation, HostLook
 from .node_state import Moment, NodeState
 from .records import LOCAL_CONFIG, AnsweredAssignment, AssignmentFailure, ConfigRecord, FailureKind, same_config
+from .trial_period import RollBack, TrialAction, failure_outside_trial, plan_trial
 from .verdict import choose_verdict
 
 SyncTransition = Literal["adopted", "unassigned", "pinned", "refused"]

@@ -16,7 +16,7 @@ from ..._componentconfig._schema.releases import is_kubernetes_version, newest_m
 from ..._componentconfig.check import check
 from ..._componentconfig.declared_kinds import apply_defaults, check_types
 from ..._componentconfig.findings import Finding
-from ..._machine_kinds import machine_kind
+from ..._machine_kinds.kinds import machine_kind
 
 KUBELET_API_VERSION = "kubelet.config.k8s.io/v1beta1"
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Union, cast
 
 from ..._componentconfig._scalars.field_path import value_at
 from ..._componentconfig.findings import RULE_UNKNOWN_FIELD, Finding
-from ..._machine_kinds import machine_kind, machine_kinds
+from ..._machine_kinds.kinds import machine_kind, machine_kinds
 from ..._text import first_names
 from ._cluster_api import is_of_cluster_api, read_cluster_api
 from ._object_errors import ObjectErrors

@@ -19,7 +19,7 @@ STANDARD_INPUT = "-"
 
 # A node's archive does not have the kinds of Machines. The package of pip has them, for CI.
 with contextlib.suppress(ModuleNotFoundError):
-    importlib.import_module("._machine_kinds", __package__)
+    importlib.import_module("._machine_kinds.kinds", __package__)
 
 
 def read_file(name: str) -> bytes:

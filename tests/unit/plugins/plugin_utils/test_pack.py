@@ -107,6 +107,7 @@ def test_pip_installs_the_same_files() -> None:
         "configok_agent/_machine_kinds/__init__.py",
         "configok_agent/_machine_kinds/_data.py",
         "configok_agent/_machine_kinds/_rules.py",
+        "configok_agent/_machine_kinds/kinds.py",
         "configok_agent/_systemd/exec_start.py",
         "configok_agent/_systemd/specifiers.py",
         "configok_agent/_systemd/unit_checks.py",

@@ -45,13 +45,13 @@ NOT_THE_ENGINE = {  # tables, phrases, plain values and Go's durations, which im
     for name in (
         "_codec",
         "_codec.plain_values",
-        "denied_fields",
         "_flags",
         "_flags.kubelet_flags",
         "_scalars",
         "_scalars.duration",
         "_schema",
         "_schema.path_fields",
+        "instance_fields",
     )
 }
 # What the daemon reports of the node's own configs is without secrets.

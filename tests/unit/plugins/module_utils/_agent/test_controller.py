@@ -13,8 +13,8 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent import _controller
 from ansible_collections.configok.node.plugins.module_utils._agent._cli import forget_bad
-from ansible_collections.configok.node.plugins.module_utils._agent._state._trial_period import RollBack
 from ansible_collections.configok.node.plugins.module_utils._agent._state.actions import Action, Observation, plan
+from ansible_collections.configok.node.plugins.module_utils._agent._state.trial_period import RollBack
 from ansible_collections.configok.node.plugins.module_utils._agent.node_watch import annotations_of
 from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import Unreachable
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import ConfigSource

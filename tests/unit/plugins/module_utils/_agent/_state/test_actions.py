@@ -9,14 +9,6 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._state._trial_period import (
-    Doubt,
-    MarkSuspect,
-    Promote,
-    RollBack,
-    SaveTrial,
-    TryAgain,
-)
 from ansible_collections.configok.node.plugins.module_utils._agent._state.actions import (
     Acknowledge,
     Acknowledgement,
@@ -60,6 +52,14 @@ from ansible_collections.configok.node.plugins.module_utils._agent._state.record
     ConfigRecord,
 )
 from ansible_collections.configok.node.plugins.module_utils._agent._state.start_history import BadConfig, End, Start
+from ansible_collections.configok.node.plugins.module_utils._agent._state.trial_period import (
+    Doubt,
+    MarkSuspect,
+    Promote,
+    RollBack,
+    SaveTrial,
+    TryAgain,
+)
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle_trial import Trial
 

@@ -23,7 +23,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._ru
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._registry import rule_sets
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.kinds import DataModule, kinds
-from ansible_collections.configok.node.plugins.module_utils._machine_kinds import machine_kinds
+from ansible_collections.configok.node.plugins.module_utils._machine_kinds.kinds import machine_kinds
 
 SCHEMA = Path(__file__).resolve().parents[6] / "schema"
 BY_KIND = sorted(path for path in SCHEMA.glob("*_validation_rules.json") if "kinds" in json.loads(path.read_text()))

@@ -17,7 +17,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._co
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema.kinds import find_kind, kinds
 from ansible_collections.configok.node.plugins.module_utils._componentconfig.check import check
 from ansible_collections.configok.node.plugins.module_utils._componentconfig.explain import explain
-from ansible_collections.configok.node.plugins.module_utils._machine_kinds import machine_kind, machine_kinds
+from ansible_collections.configok.node.plugins.module_utils._machine_kinds.kinds import machine_kind, machine_kinds
 from ansible_collections.configok.node.plugins.module_utils._machines._objects.checked_objects import (
     kubelet_refusals,
     read_object,
