@@ -109,7 +109,7 @@ IMPACT = r"""
 [["eventRecordQPS"],{"class":"restart","note":
 ["0 means no limit from 1.37 on; up to 1.36 it means the client library's 5 a second"]}],[["imageMinimumGCAge",
 "imageMaximumGCAge","imageGCHighThresholdPercent","imageGCLowThresholdPercent"],{"class":"restart","note":
-["may start or delay image collection; tracked image age starts anew at restart"]}],[["containerLogMaxSize",
+["may start or delay image collection; tracked image age starts from zero at restart"]}],[["containerLogMaxSize",
 "containerLogMaxFiles","containerLogMaxWorkers","containerLogMonitorInterval"],{"class":"restart","note":
 ["may rotate at once; lowering the file count deletes old logs"]}],[["shutdownGracePeriod",
 "shutdownGracePeriodCriticalPods","shutdownGracePeriodByPodPriority"],{"class":"restart","note":
