@@ -59,7 +59,6 @@ from ansible_collections.configok.node.plugins.plugin_utils._signals import inte
 
 ARGUMENT_SPEC: dict[str, dict[str, Any]] = {
     **KUBE_ARGUMENT_SPEC,
-    **RUN_ARGUMENT_SPEC,
     "machine_files": {"type": "list", "elements": "path"},
     "machine_cluster": {"type": "str"},
     "machine_selector": {"type": "str"},
@@ -71,6 +70,7 @@ ARGUMENT_SPEC: dict[str, dict[str, Any]] = {
     "directory": {"type": "path"},
     "dest": {"type": "path"},
     "release_data": {"type": "path"},
+    **RUN_ARGUMENT_SPEC,
 }
 """The options, which plugins/modules/machines.py documents."""
 

@@ -50,12 +50,12 @@ from ansible_collections.configok.node.plugins.plugin_utils._template_notes impo
 
 ARGUMENT_SPEC: dict[str, dict[str, Any]] = {
     **KUBE_ARGUMENT_SPEC,
-    **RUN_ARGUMENT_SPEC,
     "pool": {"type": "dict"},
     "operation": {"type": "str", "choices": ["rollout", "undo", "reconcile"], "default": "rollout"},
     "to_revision": {"type": "int"},
     "component": {"type": "str", "default": "kubelet"},
     "directory": {"type": "path"},
+    **RUN_ARGUMENT_SPEC,
     "signing_passphrase": {"type": "str", "no_log": True},
     "release_data": {"type": "path"},
 }

@@ -24,11 +24,14 @@ from ansible.plugins.action import ActionBase
 from ansible.plugins.action.normal import ActionModule as NormalAction
 from ansible.utils.display import Display
 
+from ansible_collections.configok.node.plugins.module_utils._machine_kinds import kinds as machine_kinds
 from ansible_collections.configok.node.plugins.module_utils._rollout import RolloutError
 from ansible_collections.configok.node.plugins.module_utils._text import sanitize
 from ansible_collections.configok.node.plugins.plugin_utils._values import keeping_types, plain
 
 __all__ = ["KEYWORDS", "ControllerAction", "HostAction", "Keyword", "ModuleAction"]
+
+SHIPPED = machine_kinds  # every action knows the kinds of Machines, whatever else its process has imported
 
 _display = Display()
 _FOR_PROGRAMS = ("json", "jsonl")  # callbacks of ansible.posix, whose output has to stay one JSON text, or one a line

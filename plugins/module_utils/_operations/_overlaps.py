@@ -9,13 +9,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from .._kube.api_client import Client
-from .._kube.api_errors import BadRequest, Forbidden, NotFound
-from .._kube.api_paths import NODES, config_maps
-from .._nodeconfig.well_known import LABEL_POOL, NAMESPACE_ROLLOUTS
+from .._kube.api_errors import BadRequest
+from .._kube.api_paths import NODES
+from .._nodeconfig.well_known import NAMESPACE_ROLLOUTS
 from .._rollout._record.record import Record
-from .._rollout._record.record_store import decode_records
 from .._rollout._report.rendering import NAMES_SHOWN
 from .._text import first_names
+from ._pool_nodes import PoolRecords
 
 
 @dataclass(frozen=True)
@@ -26,27 +26,7 @@ class Overlap:
     nodes: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class OtherPools:
-    """The records of the other pools, None if they may not be listed. unreadable: a sentence for each damaged one."""
-
-    records: tuple[Record, ...] | None = ()
-    unreadable: tuple[str, ...] = ()
-
-
-def read_other_pools(client: Client, pool: str = "") -> OtherPools:
-    """Return the records of all pools but one, "" for all. Raises KubeError."""
-    try:
-        items = client.list(config_maps(NAMESPACE_ROLLOUTS), label_selector=LABEL_POOL).items
-    except NotFound:  # before the cluster is prepared
-        return OtherPools()
-    except Forbidden:
-        return OtherPools(None)
-    records, unreadable = decode_records(item for item in items if item["metadata"].get("name") != pool)
-    return OtherPools(tuple(records), tuple(unreadable))
-
-
-def find_overlaps(client: Client, others: OtherPools, selector: str) -> list[Overlap] | None:
+def find_overlaps(client: Client, others: PoolRecords, selector: str) -> list[Overlap] | None:
     """Return the other pools that have some of the nodes of a selector, sorted by name.
 
     None when their records may not be read. The API server compares the selectors: a Node that matches both belongs to
@@ -76,7 +56,7 @@ def overlap_warnings(overlaps: Iterable[Overlap] | None) -> list[str]:
     ]
 
 
-def machine_rollouts(others: OtherPools, nodes: Iterable[str]) -> list[str]:
+def machine_rollouts(others: PoolRecords, nodes: Iterable[str]) -> list[str]:
     """Return a sentence for each other rollout of Machines that is in progress and still moves some of these nodes.
 
     It assigns the config that their pools had when it was planned. Records that cannot be read count as none.

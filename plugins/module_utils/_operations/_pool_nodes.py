@@ -6,18 +6,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from .._cluster.local_configs import read_local_configs
 from .._kube.api_client import Client
 from .._kube.api_errors import Forbidden, NotFound
-from .._kube.api_paths import config_map
+from .._kube.api_paths import config_map, config_maps
 from .._nodeconfig.assignment import ConfigSource
 from .._nodeconfig.bundle import Bundle, InvalidBundle
 from .._nodeconfig.local_config import LocalConfig
+from .._nodeconfig.well_known import LABEL_POOL, NAMESPACE_ROLLOUTS
 from .._rollout._nodes.node_list import MAX_CONNECTIONS
 from .._rollout._nodes.node_view import NodeView
 from .._rollout._record.record import COMPLETE, Record
+from .._rollout._record.record_store import decode_records
 
 MAX_BUNDLES = 50  # that nodes say they use, and that are read at once; a pool uses a few
 
@@ -57,6 +60,26 @@ def read_bundles(client: Client, sources: Iterable[ConfigSource]) -> dict[Config
     return bundles
 
 
+@dataclass(frozen=True)
+class PoolRecords:
+    """The records of pools, None if they may not be listed. unreadable: a sentence for each damaged one."""
+
+    records: tuple[Record, ...] | None = ()
+    unreadable: tuple[str, ...] = ()
+
+
+def read_pool_records(client: Client, other_than: str = "") -> PoolRecords:
+    """Return the records of all pools but one, of all without a name. Raises KubeError."""
+    try:
+        items = client.list(config_maps(NAMESPACE_ROLLOUTS), label_selector=LABEL_POOL).items
+    except NotFound:  # before the cluster is prepared
+        return PoolRecords()
+    except Forbidden:
+        return PoolRecords(None)
+    records, unreadable = decode_records(item for item in items if item["metadata"].get("name") != other_than)
+    return PoolRecords(tuple(records), tuple(unreadable))
+
+
 def last_bundle(record: Record) -> tuple[str, str] | None:
     """Return namespace and name of the bundle of a pool's last complete rollout, both "" for the init config.
 
@@ -64,6 +87,7 @@ def last_bundle(record: Record) -> tuple[str, str] | None:
     """
     rollout = record.rollout
     if rollout is not None and rollout.phase == COMPLETE:
-        return rollout.target.namespace, rollout.target.name if rollout.target.namespace else ""
+        target = rollout.target
+        return (target.namespace, target.name) if target.namespace else ("", "")
     complete = [revision for revision in record.revisions if revision.result == COMPLETE]
     return (complete[-1].namespace, complete[-1].name) if complete else None

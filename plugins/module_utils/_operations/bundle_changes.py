@@ -50,7 +50,7 @@ def current_documents(client: Client, record: Record) -> dict[str, str]:
     A missing or damaged bundle gives no documents: they are shown to the user, and no decision depends on them.
     """
     namespace, name = last_bundle(record) or ("", "")
-    if not name:
+    if not namespace:  # the init config, or a record of Machines
         return {}
     try:
         return dict(Bundle.from_config_map(client.get(config_map(namespace, name))).documents)

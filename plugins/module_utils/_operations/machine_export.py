@@ -21,7 +21,7 @@ from .._machines.export import ExportedMachines, export_machines
 from .._nodeconfig.assignment import ConfigSource
 from .._rollout._nodes.node_list import MAX_CONNECTIONS
 from .._rollout._record.record import COMPLETE
-from ._overlaps import read_other_pools
+from ._pool_nodes import read_pool_records
 
 _VERSION_PATH = "/version"
 _KUBEADM = ("kube-system", "kubeadm-config", "ClusterConfiguration")
@@ -78,7 +78,7 @@ def complete_pools(client: Client) -> tuple[dict[str, ConfigSource], list[str]]:
 
     Raises KubeError.
     """
-    records = read_other_pools(client)
+    records = read_pool_records(client)
     pools = {}
     for record in records.records or ():
         rollout = record.rollout

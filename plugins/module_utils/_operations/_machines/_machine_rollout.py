@@ -50,7 +50,8 @@ from .._machine_plan.machine_changes import (
     read_changes,
     read_statuses,
 )
-from .._overlaps import machine_rollouts, read_other_pools
+from .._overlaps import machine_rollouts
+from .._pool_nodes import read_pool_records
 from ._machine_hosts import (
     HostAction,
     HostAnswer,
@@ -140,7 +141,7 @@ class MachineRollout:
         now = self._compare()
         record, changes, planned = now.record, now.changes, now.plan
         refusals = self._refusals(now)
-        others = read_other_pools(self._client, self._name)
+        others = read_pool_records(self._client, self._name)
         refusals += machine_rollouts(others, changed_names(changes))
         warnings = [*left_behind_warnings(record, planned, now.nodes), *others.unreadable]
         packages: dict[str, Sequence[tuple[str, str]]] = {}

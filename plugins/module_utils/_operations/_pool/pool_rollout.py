@@ -31,8 +31,8 @@ from ..._rollout._run.runner import PoolRunner
 from ..._rollout._run.wave_run import WaveResult
 from ..._rollout.plan import BROKEN_WAVES, Plan, Target
 from ..._rollout.timing import current_time
-from .._overlaps import Overlap, find_overlaps, machine_rollouts, overlap_warnings, read_other_pools
-from .._pool_nodes import PoolNodes
+from .._overlaps import Overlap, find_overlaps, machine_rollouts, overlap_warnings
+from .._pool_nodes import PoolNodes, read_pool_records
 from .._publishing import (
     Publication,
     Release,
@@ -95,7 +95,7 @@ def plan(
     release: knows its changes; without one, the target is compared with what the nodes use. ssh_keygen: verifies for
     nodes that use it, too. Raises RolloutError, KubeError, InvalidBundle.
     """
-    others = read_other_pools(client, pool.name)
+    others = read_pool_records(client, pool.name)
     overlaps = find_overlaps(client, others, pool.selector)
     if release is None:
         changes = compare_target(client, views, target, pool.disruption_overrides)

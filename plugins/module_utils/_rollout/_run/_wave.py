@@ -87,7 +87,7 @@ class WaveExecutor:
                 continue
             self._decide_nodes()
             self._apply(Tick())
-            demand = self._ending.demand(self._now())
+            demand = self._ending.demand(self._now(), is_busy=self._threads.are_busy)
             if demand is not None and self._has_obeyed(demand):
                 return demand
             may_assign = demand is None and not self._ending.is_held

@@ -56,16 +56,17 @@ class WaveEnding:
         """Return whether a person has requested a pause, so that nothing may be assigned now."""
         return bool(self._pause.reason)
 
-    def demand(self, now: float) -> WindowStep | None:
-        """Return the end of the wave that a person or a missing bundle demands, whatever its nodes do; else None.
+    def demand(self, now: float, *, is_busy: bool) -> WindowStep | None:
+        """Return the end of the wave that a missing bundle or a person demands, whatever its nodes do; else None.
 
-        Raises RolloutError, KubeError.
+        is_busy: whether threads are at work, so that the wave cannot end yet. Raises RolloutError, KubeError.
         """
-        requested = self._pause.check(is_quiet=not self._window.counts[Phase.IN_FLIGHT])
-        if requested is not None and requested.outcome is WaveOutcome.ABORT:
-            return requested
         problem = self._bundles.problem(now)
-        return WindowStep(outcome=WaveOutcome.PAUSE, reason=problem) if problem else requested
+        missing = WindowStep(outcome=WaveOutcome.PAUSE, reason=problem) if problem else None
+        if missing is not None and not is_busy:
+            return missing
+        requested = self._pause.check(is_quiet=not self._window.counts[Phase.IN_FLIGHT])
+        return missing if requested is None else requested
 
     def answer(self, answer: GateAnswer) -> None:
         """Take the answer of after_wave."""

@@ -125,3 +125,5 @@ def test_what_pip_installs_knows_the_kinds_of_machines(tmp_path: Path) -> None:
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert "spec.podCIDR" in done.stdout
+    explain = [sys.executable, "-m", "configok_agent", "explain", "Machine", "spec.pool"]
+    assert "spec.pool, of Machine" in subprocess.check_output(explain, cwd=tmp_path, text=True)

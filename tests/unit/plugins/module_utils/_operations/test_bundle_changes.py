@@ -14,6 +14,7 @@ from ansible_collections.configok.node.plugins.module_utils._operations._pool_no
 from ansible_collections.configok.node.plugins.module_utils._operations.bundle_changes import (
     NodeGroup,
     SourceDocument,
+    current_documents,
     denied_findings,
     diff_documents,
     field_changes,
@@ -22,8 +23,10 @@ from ansible_collections.configok.node.plugins.module_utils._operations.bundle_c
     text_diff,
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout import UnusableDocument
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record import COMPLETE, Record, Revision
 from support.configs.kubelet import KUBELET_HEADER
 from support.rollouts.views import a_source, a_view
+from support.rollouts.world import MakeWorld
 
 FIRST, SECOND = a_source(1), a_source(2)
 LOCAL = LocalConfig({"kubelet": LocalComponent({"maxPods": 50}, {}, DenyPolicy(("maxPods",)))})
@@ -91,6 +94,11 @@ def test_a_field_that_a_node_denies_is_a_refusal_with_the_nodes() -> None:
 def test_a_document_of_a_component_that_a_node_does_not_run_is_not_denied() -> None:
     pool = POOL._replace(local_configs={"": LocalConfig({})})
     assert denied_findings(pool, {"kubelet": SourceDocument("kubelet", kubelet(120)["kubelet"])}) == []
+
+
+def test_a_record_of_machines_has_no_documents(make_world: MakeWorld) -> None:
+    revision = Revision(1, "machines-0123456789", "", "", "", "2026-01-01T00:00:00Z", result=COMPLETE)
+    assert current_documents(make_world(1).client, Record("machines", revisions=(revision,))) == {}
 
 
 def test_the_header_of_a_new_document_is_not_a_change() -> None:

@@ -18,8 +18,8 @@ from ansible_collections.configok.node.plugins.module_utils._operations._overlap
     find_overlaps,
     machine_rollouts,
     overlap_warnings,
-    read_other_pools,
 )
+from ansible_collections.configok.node.plugins.module_utils._operations._pool_nodes import read_pool_records
 from ansible_collections.configok.node.plugins.module_utils._rollout._record.record import (
     COMPLETE,
     PAUSED,
@@ -62,13 +62,13 @@ def test_the_other_pool_is_named_with_the_nodes_of_both(
     damaged = {"metadata": {"name": "damaged", "labels": {LABEL_POOL: "damaged"}}, "data": {"record": "{"}}
     world.client.create(config_maps("configok-rollouts"), damaged)
     expected = [Overlap("gpu", nodes)] if nodes else []
-    assert find_overlaps(world.client, read_other_pools(world.client, "workers"), "pool=workers") == expected
+    assert find_overlaps(world.client, read_pool_records(world.client, "workers"), "pool=workers") == expected
 
 
 def test_a_rollout_records_the_selector_of_its_pool(make_world: MakeWorld) -> None:
     world = make_world(4)
     world.rollout(world.publish(60))
-    others = read_other_pools(world.client, "gpu")
+    others = read_pool_records(world.client, "gpu")
     expected = [Overlap("workers", ("n01",))]
     assert find_overlaps(world.client, others, "topology.kubernetes.io/zone=z1") == expected
 
@@ -76,7 +76,7 @@ def test_a_rollout_records_the_selector_of_its_pool(make_world: MakeWorld) -> No
 def test_before_the_cluster_is_prepared_there_is_no_other_pool(make_world: MakeWorld) -> None:
     world = make_world(1)
     world.client.delete(namespace("configok-rollouts"))
-    assert find_overlaps(world.client, read_other_pools(world.client, "workers"), "pool=workers") == []
+    assert find_overlaps(world.client, read_pool_records(world.client, "workers"), "pool=workers") == []
 
 
 def test_a_warning_tells_a_runner_without_access_to_records_what_to_do() -> None:
@@ -85,7 +85,7 @@ def test_a_warning_tells_a_runner_without_access_to_records_what_to_do() -> None
             raise Forbidden("you may not", where="GET configmaps", status=403)
 
     forbidding: Any = Forbidding()
-    assert find_overlaps(forbidding, read_other_pools(forbidding, "workers"), "a=b") is None
+    assert find_overlaps(forbidding, read_pool_records(forbidding, "workers"), "a=b") is None
     assert "apply the role configok.node.cluster again" in overlap_warnings(None)[0]
 
 
@@ -105,11 +105,11 @@ def test_a_rollout_of_machines_in_progress_is_named_with_the_nodes_that_it_still
     world = make_world(1)
     target = Target.of_machines("machines-0123456789", "0" * 64, {})
     write(world, "machines", replace(GPU, **{"target": target, "phase": PAUSED, "start": RolloutStart(), **changes}))
-    sentences = machine_rollouts(read_other_pools(world.client, "workers"), NODES)
+    sentences = machine_rollouts(read_pool_records(world.client, "workers"), NODES)
     assert [f"is in progress (Paused) and changes {nodes}: let" in sentence for sentence in sentences] == [True] * bool(
         nodes
     )
-    assert machine_rollouts(read_other_pools(world.client, "machines"), NODES) == []
+    assert machine_rollouts(read_pool_records(world.client, "machines"), NODES) == []
 
 
 def test_the_sentence_names_pool_and_nodes() -> None:
@@ -123,7 +123,7 @@ def test_a_record_that_cannot_be_read_is_a_warning_that_names_it(make_world: Mak
     damaged = encode_record(Record("database", rollout=GPU))
     damaged["data"]["record"] = damaged["data"]["record"].replace('"cursor": 0', '"cursor": Infinity')
     world.client.create(config_maps("configok-rollouts"), damaged)
-    others = read_other_pools(world.client, "workers")
+    others = read_pool_records(world.client, "workers")
     assert others.records is not None
     assert [record.pool for record in others.records] == ["gpu"]
     (sentence,) = others.unreadable
