@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
+from dataclasses import field as dataclass_field
 from typing import Any, Final, TypeVar, cast
 
 from .._foreign import InvalidText
@@ -52,7 +53,7 @@ def section(kind: type[Any]) -> Any:
 
 def custom_setting(read: Callable[[StrictFields, str], Any], default: Any) -> Any:
     """Return a field of a dataclass that is read in another way. read: takes it from the section with its key."""
-    return field(default_factory=lambda: default, metadata={_READ: read})
+    return dataclass_field(default_factory=lambda: default, metadata={_READ: read})
 
 
 def read_settings(kind: type[_Settings], section: StrictFields, **others: Any) -> _Settings:
