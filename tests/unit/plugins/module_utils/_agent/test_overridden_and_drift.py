@@ -192,8 +192,11 @@ def test_the_command_line_of_a_process_is_read() -> None:
 
 
 def test_no_more_than_128_kib_of_a_command_line_are_read() -> None:
-    argv = [sys.executable, "-c", "input()", "a" * 100_000, "b" * 100_000]
-    with subprocess.Popen(argv, stdin=subprocess.PIPE) as process:  # leaving the block closes its input, which ends it
+    argv = [sys.executable, "-c", "input(1)", "a" * 100_000, "b" * 100_000]
+    # Leaving the block closes its input, which ends it.
+    with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        assert process.stdout is not None
+        assert process.stdout.read(1) == b"1"  # while it is being started, it has no command line
         words = read_command_line(process.pid)
     assert len("\0".join(words)) == 128 * 1024
     assert "\0".join(argv).startswith("\0".join(words))
