@@ -59,8 +59,10 @@ class UnexpandedValues:
         """The names in the paths of each rule's fields, by rule."""
         kind = self._kind
         fields: dict[str, list[Path]] = {}
-        for section in sections_of(kind) if kind is not None else ():
-            for rule, facts in rule_facts(kind.data_module, section).items():  # type: ignore[union-attr]
+        if kind is None:
+            return fields
+        for section in sections_of(kind):
+            for rule, facts in rule_facts(kind.data_module, section).items():
                 paths = (tuple(_LIST_OR_MAP.sub("", name).split(".")) for name in facts["fields"])
                 fields.setdefault(rule, []).extend(paths)
         return fields

@@ -23,7 +23,7 @@ from typing import NamedTuple
 try:
     from lzma import LZMAError
 except ImportError:  # a Python without it reads no xz
-    LZMAError = EOFError  # type: ignore[assignment, misc]
+    LZMAError = EOFError  # type: ignore[assignment, misc]  # it stands in for the class that is missing
 
 from ._host_access import Host, HostError
 from ._host_state import KEPT

@@ -63,13 +63,13 @@ def read_trust_policy(fields: StrictFields) -> TrustPolicy:
     mode = fields.get("mode", _mode, _DEFAULTS.mode)
     verifier = fields.get("verifier", one_of("builtin", "ssh-keygen"), _DEFAULTS.verifier)
     policy = TrustPolicy(
-        mode=mode,  # type: ignore[arg-type]
+        mode=mode,  # type: ignore[arg-type]  # _mode has checked it
         pools=fields.get("pools", _pools, ()),
         keys=fields.get("keys", _keys(verifier), ()),
         authorities=fields.get("authorities", _keys(verifier), ()),
         threshold=fields.get("threshold", integer(1, 16), _DEFAULTS.threshold),
         revoked=fields.get("revoked", _fingerprints, ()),
-        verifier=verifier,  # type: ignore[arg-type]
+        verifier=verifier,  # type: ignore[arg-type]  # one_of has checked it
         clusters=fields.get("clusters", _clusters, ()),
     )
     fields.reject_unknown()

@@ -138,9 +138,10 @@ def _parses(parse: Callable[[str], Any]) -> Callable[[str], bool]:
 
 
 def _is_port_range(text: str) -> bool:
-    first, sign, second = re.fullmatch(r"([^-+]*)([-+]?)(.*)", text.strip(), re.DOTALL).groups()  # type: ignore[union-attr]
     if not text.strip():
         return True
+    first, *rest = re.split(r"([-+])", text.strip(), maxsplit=1)
+    sign, second = rest or ("", "")
     are_ports = is_port(first, 0) and (not sign or is_port(second, 0))
     return are_ports and (sign != "-" or int(first) <= int(second))
 

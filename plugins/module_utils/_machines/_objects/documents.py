@@ -65,7 +65,7 @@ class ObjectDocument(NamedTuple):
         for part in path:
             if not ((isinstance(value, dict) and part in value) or (isinstance(value, list) and isinstance(part, int))):
                 return False
-            value = value[part]  # type: ignore[index]
+            value = value[part]  # type: ignore[index]  # the condition above has looked
         return True
 
 
