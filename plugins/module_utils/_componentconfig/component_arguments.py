@@ -5,13 +5,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from ._codec._embedding import EmbeddedFlags
 from ._flags._flag_findings import WITHOUT_FILE, Argument, flag_findings, flags_of
 from ._flags._flag_set import apply_flags
 from ._flags._flags_in_files import kubeadm_arguments
 from ._flags.kubelet_flags import FEATURE_GATES
+from ._options._document import read_options
+from ._options._files import embedded_files
+from ._options._findings import OF_MANIFEST, command_line, emulated_minor, option_findings
 from ._rules import rule_facts
 from ._rules._admission_plugins import admission_plugins
 from ._rules._kubelet_start_failures import is_cipher_suite
@@ -20,7 +24,7 @@ from ._rules._rule import EffectiveConfig, run_rules
 from ._scalars._suggestion import did_you_mean
 from ._scalars._unexpanded import is_unexpanded
 from ._schema._feature_gates import FeatureGates
-from ._schema._type_check import TypeCheck, check_types
+from ._schema._type_check import EmbeddedDocument, TypeCheck, check_types
 from ._schema.kinds import MAIN_KINDS, Kind, OperatingSystem, kinds
 from ._schema.releases import minor_name, nearest_known_minor
 from .certainty import with_certainty
@@ -66,17 +70,62 @@ class _ArgumentCheck:
             for finding in argument_findings(component, whole, nearest_known_minor(minor)):
                 yield with_certainty(finding, minor)
 
+    def in_options(self, data: Mapping[str, Any], base: Sequence[str] | None, minor: int) -> Iterator[Finding]:
+        """Yield what is wrong with the flags and files of ComponentOptions, without the content of files.
+
+        base: the arguments of the component's init manifest without the program, None if they are not known. minor: may
+        be a later one.
+        """
+        nearest = nearest_known_minor(minor)
+        options = read_options(data)
+        line = command_line(options, base)
+        findings = (
+            *option_findings(options, line, nearest),
+            *argument_findings(
+                options.component,
+                line.arguments,
+                nearest,
+                is_whole=line.is_whole,
+                gates_minor=emulated_minor(line, nearest),
+            ),
+        )
+        for finding in findings:
+            if finding.path == OF_MANIFEST and finding.level is not Level.NOT_JUDGED:
+                finding = finding._replace(path=(), message=f"with the flags of the manifest: {finding.message}")
+            yield with_certainty(finding, minor)
+
+    def files_in_options(
+        self, data: Mapping[str, Any], base: Sequence[str] | None, minor: int
+    ) -> tuple[int, Iterator[EmbeddedDocument | Finding]]:
+        """Return the documents among the files of ComponentOptions, and the minor whose kinds they are.
+
+        It is an older one than `minor`, a known one, if the component emulates that. base: see `in_options`.
+        """
+        options = read_options(data)
+        emulated = emulated_minor(command_line(options, base), minor)
+        return emulated, embedded_files(options, emulated)
+
 
 ARGUMENT_CHECK = _ArgumentCheck()
 """Has the flags of all components, which are large: `check` takes it where there may be such flags."""
 
 
-def argument_findings(component: str, arguments: Iterable[Argument], minor: int) -> Iterator[Finding]:
-    """Yield what is wrong with flags of a component inside a file, each at the path of its argument."""
+def argument_findings(
+    component: str,
+    arguments: Iterable[Argument],
+    minor: int,
+    *,
+    is_whole: bool = True,
+    gates_minor: int | None = None,
+) -> Iterator[Finding]:
+    """Yield what is wrong with flags of a component inside a file, each at the path of its argument.
+
+    is_whole, gates_minor: see `flag_findings`.
+    """
     arguments = tuple(arguments)
     by_flag = {f"--{argument.name.replace('_', '-')}": argument for argument in arguments}
     refused = set()
-    for finding in flag_findings(component, arguments, minor):
+    for finding in flag_findings(component, arguments, minor, is_whole=is_whole, gates_minor=gates_minor):
         refused.add(finding.path)
         yield finding
     for finding in _name_findings(component, arguments, minor):

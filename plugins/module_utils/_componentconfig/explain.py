@@ -15,6 +15,7 @@ from . import ConfigError
 from ._field_notes import notes_about_field
 from ._gate_effects import components_of_gate
 from ._meanings import explanation, notes_about_gate
+from ._options import FLAG_COMPONENTS
 from ._rules import rule_facts, sections_of
 from ._scalars.secrets import is_secret
 from ._schema._feature_gates import gate_dependencies, gate_history, gate_names
@@ -26,6 +27,7 @@ from .instance_fields import INSTANCE_FIELDS
 
 _GATES = "featureGates"
 _MAX_SUGGESTIONS = 5
+_FLAG = "flags."
 
 
 @dataclass(frozen=True)
@@ -58,10 +60,16 @@ def _format_row(row: Any) -> str:
 def explain(path: str, *, kind: str = KUBELET, version: str = "") -> Explanation:
     """Explain a field, a feature gate or a kind.
 
-    path: of a field (`memorySwap.swapBehavior`, `registerWithTaints[].key`), `featureGates.NAME` for a gate, "" for the
-    kind itself. kind: a component or a kind, in its newest API version. version: a Kubernetes version that must know
-    the kind. Raises ConfigError, with similar names, for a field, gate, kind or version that is not known.
+    path: of a field (`memorySwap.swapBehavior`, `registerWithTaints[].key`), `featureGates.NAME` for a gate,
+    `flags.NAME` for a flag of the component that `kind` names, "" for the kind itself. kind: a component or a kind, in
+    its newest API version. version: a Kubernetes version that must know the kind. Raises ConfigError, with similar
+    names, for a field, flag, gate, kind or version that is not known.
     """
+    if path.startswith(_FLAG) and kind in FLAG_COMPONENTS:
+        from ._options._explain import flag_facts  # most explanations are of fields
+
+        flag = path[len(_FLAG) :]
+        return Explanation(f"--{flag}, a flag of {kind}", _without_empty(flag_facts(kind, flag)))
     schema = _newest_kind(kind, version)
     names = [part for part in re.split(r"[.\[\]{}]+", path) if not re.fullmatch(r"\*?|[0-9]+", part)]
     if names[:1] == [_GATES] and len(names) > 1:

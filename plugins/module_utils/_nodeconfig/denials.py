@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, Union
 
 from .._componentconfig import ConfigError
 from .._componentconfig._codec.plain_values import HEAD_FIELDS, merge
+from .._componentconfig._options import COMPONENT_OPTIONS
 from .._componentconfig._scalars.duration import parse_duration
 from .._componentconfig._scalars.field_path import Path, is_below_any, overlaps, value_at
 from .._componentconfig._schema.kinds import KUBELET_CONFIGURATION, kinds
@@ -219,6 +220,11 @@ def denials(data: Any, policy: DenyPolicy, node: NodeValues, minor: int) -> Iter
     if not isinstance(data, dict):
         return
     kind = str(data.get("kind", ""))
+    if kind == COMPONENT_OPTIONS:
+        from .option_denials import option_denials  # most nodes have no such component
+
+        yield from option_denials(data, policy)
+        return
     if policy.denies_kind(kind):
         message = f"no bundle may hold a {kind or 'document without a kind'} here"
         advice = "unless the node's own config allows its fields (allowedFields)"

@@ -89,23 +89,37 @@ def refused_values(
     gates: FeatureGates,
     *,
     knows_file: bool = True,
-    unexpanded: Container[str] = (),
+    unknown: Container[str] = (),
 ) -> Iterator[tuple[str, str, Level]]:
     """Yield for each rule that the values of a flag break: its word, what is wrong and what follows, and the level.
 
     uses: the values of all uses of each flag of the command line, this one among them. knows_file: whether `gates` has
-    the feature gates of the component's file; if not, what only a gate decides is a warning. unexpanded: flags whose
+    the feature gates of the component's file; if not, what only a gate decides is a warning. unknown: flags whose
     values are not known, so that others are not compared with them.
     """
     for facts in _rule_data().get(component, {}).get(flag, ()):
-        others = (facts.get("of", ""), facts.get("unless", ""), *facts.get("needs", ()))
-        if not is_present_at(facts, minor) or any(name in unexpanded for name in others):
+        if not is_present_at(facts, minor) or any(name in unknown for name in _others(facts)):
             continue
         level, consequence = _CONSEQUENCES[facts.get("otherwise", "exit")]
         if not knows_file and _is_decided_by_gate(FlagValue(flag, uses[flag], uses, gates, facts)):
             level = Level.WARNING
         for message in RULES[facts["rule"]](FlagValue(flag, uses[flag], uses, gates, facts)):
             yield facts["rule"], f"{message}: {consequence}" if consequence else message, level
+
+
+def flags_compared_with(component: str, flag: str, minor: int) -> frozenset[str]:
+    """Return the other flags whose values decide whether a value of a flag is refused at a minor."""
+    rows = [facts for facts in _rule_data().get(component, {}).get(flag, ()) if is_present_at(facts, minor)]
+    return frozenset(name for facts in rows for name in _others(facts) if name)
+
+
+def rules_about(component: str, flag: str) -> list[str]:
+    """Return the words of the rules about a flag's values, each once."""
+    return list(dict.fromkeys(str(facts["rule"]) for facts in _rule_data().get(component, {}).get(flag, ())))
+
+
+def _others(facts: Mapping[str, Any]) -> tuple[str, ...]:
+    return facts.get("of", ""), facts.get("unless", ""), *facts.get("needs", ())
 
 
 def _is_decided_by_gate(flag: FlagValue) -> bool:

@@ -1,0 +1,12 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What other packages need of ComponentOptions: what a document says, and what a bundle may set."""
+
+from __future__ import annotations
+
+from ._options import COMPONENT_OPTIONS
+from ._options._document import Options, OptionsFile, flag_texts, read_options
+from ._options._facts import bundle_flags
+
+__all__ = ["COMPONENT_OPTIONS", "Options", "OptionsFile", "bundle_flags", "flag_texts", "read_options"]

@@ -1,0 +1,222 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Find the flags and files of a static-Pod component that a node refuses in a bundle.
+
+What a bundle may set is an allow list, since a flag of the API server can hand out the cluster. A node's own config
+allows more, but never what the trust between nodes and the API server rests on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+from .._componentconfig import ConfigError
+from .._componentconfig._scalars.field_path import Path
+from .._componentconfig._scalars.numbers import parse_bool
+from .._componentconfig.bundle_policy import matching_fields
+from .._componentconfig.component_options import Options, OptionsFile, bundle_flags, flag_texts, read_options
+from .._componentconfig.findings import RULE_DENIED, Finding, Level, show
+from .denied_fields import DENIED_FIELDS, DenyPolicy
+
+_UNLESS_ALLOWED = "unless the node's own config allows it (allowedFields)"
+_MOST_VERBOSE = 7  # from 8 on, requests and responses are logged with the secrets in them
+_MOST_REQUESTS = 1000  # a second
+_WEAK_TLS = ("VersionTLS10", "VersionTLS11")
+
+BUNDLE_PLUGINS = ("EventRateLimit", "PodNodeSelector", "PodSecurity", "PodTolerationRestriction", "ResourceQuota")
+"""The admission plugins that a bundle may configure: the configuration of no other is limits and defaults alone."""
+
+_PROBED = ("advertise-address", "anonymous-auth", "bind-address", "listen-metrics-urls", "secure-port")
+_ENCRYPTION = ("encryption-provider-config", "experimental-encryption-provider-config")
+_NEEDED_PLUGIN = "NodeRestriction"
+_PROTECTED_PLUGINS = (_NEEDED_PLUGIN, "ValidatingAdmissionPolicy")
+_NEEDED_MODES = ("Node", "RBAC")
+_PROTECTED_GATE = "ValidatingAdmissionPolicy"
+_PROTECTED_APIS = ("api/all", "api/ga", "admissionregistration.k8s.io", "rbac.authorization.k8s.io")
+
+
+def option_denials(data: Mapping[str, Any], policy: DenyPolicy) -> Iterator[Finding]:
+    """Yield the flags and files of a decoded ComponentOptions document that a node refuses."""
+    options = read_options(data)
+    refused = [*_refused_flags(options), *_refused_authorizers(options)]
+    yield from refused
+    denied = [*_denied_flags(options), *_denied_values(options), *_denied_files(options), *_additional(data, policy)]
+    allowed = [path for pattern in policy.allowed for path in _allowed_paths(options, pattern)]
+    covered = {finding.path for finding in refused}
+    for finding in denied:
+        if finding.path not in covered and not any(finding.path[: len(path)] == path for path in allowed):
+            covered.add(finding.path)
+            yield finding
+
+
+def _denied(path: Path, message: str, value: Any = None) -> Finding:
+    return Finding(path, message, RULE_DENIED, Level.POLICY, show(value, path))
+
+
+def _allowed_paths(options: Options, pattern: str) -> Iterator[Path]:
+    """Yield the paths of a document that a pattern allows; flags have their names with dashes in it."""
+    if pattern == "*":
+        yield ()
+    named = {"flags": dict.fromkeys(options.flags, True), "files": {file.name: True for file in options.files}}
+    for path, _value in matching_fields(named, pattern):
+        yield options.field_of(str(path[1])) if path[0] == "flags" and len(path) > 1 else path
+    for file in options.files:  # a flag that a file sets is allowed like any other
+        if file.flag and pattern == f"flags.{file.flag}":
+            yield file.field
+
+
+def _additional(data: Mapping[str, Any], policy: DenyPolicy) -> Iterator[Finding]:
+    for pattern in policy.additional:
+        for path, value in matching_fields(data, pattern):
+            yield _denied(path, f"the field is denied, {_UNLESS_ALLOWED}", value)
+
+
+def _denied_flags(options: Options) -> Iterator[Finding]:
+    known = bundle_flags(options.component)
+    for flag, value in options.flags.items():
+        if flag not in known:
+            yield _denied(options.field_of(flag), f"the flag is denied in bundles, {_UNLESS_ALLOWED}", value)
+
+
+def _denied_values(options: Options) -> Iterator[Finding]:
+    for flag, most in (("v", _MOST_VERBOSE), ("kube-api-qps", _MOST_REQUESTS), ("kube-api-burst", _MOST_REQUESTS)):
+        number = _number(_text(options, flag))
+        if number is not None and number > most:
+            yield _denied_value(options, flag, f"above {most} the flag is denied, {_UNLESS_ALLOWED}")
+    if _text(options, "tls-min-version") in _WEAK_TLS:
+        yield _denied_value(options, "tls-min-version", f"a weak version is denied, {_UNLESS_ALLOWED}")
+    suites = [suite for suite in _items(options, "tls-cipher-suites") if _is_weak(suite)]
+    if suites:
+        message = f"the weak cipher suite {show(suites[0])} is denied, {_UNLESS_ALLOWED}"
+        yield _denied_value(options, "tls-cipher-suites", message)
+
+
+def _denied_value(options: Options, flag: str, message: str) -> Finding:
+    return _denied(options.field_of(flag), message, options.flags[flag])
+
+
+def _is_weak(suite: str) -> bool:
+    return suite.startswith("TLS_RSA_") or suite.endswith("_CBC_SHA256") or "_RC4_" in suite or "_3DES_" in suite
+
+
+def _denied_files(options: Options) -> Iterator[Finding]:
+    known = bundle_flags(options.component)
+    for file in options.files:
+        if file.flag and file.flag not in known:
+            yield _denied(file.field, f"the flag --{file.flag} is denied in bundles, {_UNLESS_ALLOWED}")
+        elif not file.flag and not _is_plugin_config(file.content):
+            yield _denied(file.field, f"a file of this kind is denied in bundles, {_UNLESS_ALLOWED}")
+        elif file.flag and file.content is not None and not isinstance(file.content, Mapping):
+            yield _denied(file.field, f"a text is denied in bundles, which cannot be checked, {_UNLESS_ALLOWED}")
+        yield from _denied_content(file)
+
+
+def _is_plugin_config(content: Any) -> bool:
+    group = str(content.get("apiVersion", "")).partition("/")[0] if isinstance(content, Mapping) else ""
+    return group.partition(".")[0] in ("eventratelimit", "pod-security", "podtolerationrestriction", "resourcequota")
+
+
+def _denied_content(file: OptionsFile) -> Iterator[Finding]:
+    """Yield the parts of a file that name servers, paths and credentials."""
+    content = file.content if isinstance(file.content, Mapping) else {}
+    path = (*file.field, "content")
+    if content.get("kind") == "AdmissionConfiguration":
+        plugins = content.get("plugins")
+        for index, plugin in enumerate(plugins if isinstance(plugins, list) else ()):
+            name, where = (plugin.get("name"), plugin.get("path")) if isinstance(plugin, Mapping) else (None, None)
+            if name not in BUNDLE_PLUGINS:
+                message = f"the plugin is denied in bundles, which configure {', '.join(BUNDLE_PLUGINS)}"
+                yield _denied((*path, "plugins", index), f"{message}, {_UNLESS_ALLOWED}")
+            if isinstance(where, str) and where.startswith("/"):
+                message = f"a path outside of the bundle is denied, {_UNLESS_ALLOWED}"
+                yield _denied((*path, "plugins", index, "path"), message, where)
+    elif content.get("kind") == "KubeSchedulerConfiguration":
+        for pattern in DENIED_FIELDS["KubeSchedulerConfiguration"]:
+            for field, value in matching_fields(content, pattern):
+                yield _denied((*path, *field), f"the field is denied in bundles, {_UNLESS_ALLOWED}", value)
+
+
+def _refused_flags(options: Options) -> Iterator[Finding]:
+    """Yield the flags that no node takes from a bundle, whatever its own config allows."""
+    for flag in (*_PROBED, *_ENCRYPTION, "admission-control"):
+        if flag in options.flags:
+            yield _denied_value(options, flag, f"is refused: {_reason(flag)}")
+    for file in options.files:
+        kind = file.content.get("kind") if isinstance(file.content, Mapping) else None
+        if kind == "EncryptionConfiguration" or (file.flag in _ENCRYPTION and file.content is not None):
+            yield _denied((*file.field, "content"), "is refused: its keys are secrets: name the path of a file")
+    if _lacks(options, "enable-admission-plugins", (_NEEDED_PLUGIN,)):
+        message = f"is refused: it must keep {_NEEDED_PLUGIN}, which holds each kubelet to its own node"
+        yield _denied_value(options, "enable-admission-plugins", message)
+    disabled = [name for name in _items(options, "disable-admission-plugins") if name in _PROTECTED_PLUGINS]
+    if disabled:
+        message = f"is refused: {' and '.join(disabled)} must stay, on which the trust in nodes rests"
+        yield _denied_value(options, "disable-admission-plugins", message)
+    modes = _items(options, "authorization-mode")
+    if _lacks(options, "authorization-mode", _NEEDED_MODES) or "AlwaysAllow" in modes:
+        message = f"is refused: it must keep {' and '.join(_NEEDED_MODES)}, without AlwaysAllow"
+        yield _denied_value(options, "authorization-mode", message)
+    if _PROTECTED_GATE in _switched_off(options, "feature-gates"):
+        yield _denied_value(options, "feature-gates", f"is refused: {_PROTECTED_GATE} must stay on")
+    apis = [key for key in _switched_off(options, "runtime-config") if key.startswith(_PROTECTED_APIS)]
+    if apis:
+        yield _denied_value(options, "runtime-config", f"is refused: {' and '.join(apis)} must stay on")
+
+
+def _reason(flag: str) -> str:
+    if flag in _ENCRYPTION:
+        return "going back would make objects unreadable: change it by hand, on all servers"
+    if flag == "admission-control":
+        return "it replaces all admission plugins: use enable-admission-plugins"
+    return "the probes in the manifest need it as it is, and would kill the component"
+
+
+def _refused_authorizers(options: Options) -> Iterator[Finding]:
+    for file in options.files:
+        content = file.content if isinstance(file.content, Mapping) else {}
+        if content.get("kind") != "AuthorizationConfiguration":
+            continue
+        authorizers = content.get("authorizers")
+        types = [
+            item.get("type")
+            for item in (authorizers if isinstance(authorizers, list) else ())
+            if isinstance(item, dict)
+        ]
+        if not set(_NEEDED_MODES) <= set(types) or "AlwaysAllow" in types:
+            message = f"is refused: it must keep {' and '.join(_NEEDED_MODES)}, without AlwaysAllow"
+            yield _denied((*file.field, "content", "authorizers"), message)
+
+
+def _lacks(options: Options, flag: str, needed: Collection[str]) -> bool:
+    """Return whether a flag takes away what must stay: it has not all of that, or is removed."""
+    return flag in options.flags and not set(needed) <= set(_items(options, flag))
+
+
+def _texts(options: Options, flag: str) -> Sequence[str]:
+    value = options.flags.get(flag)
+    try:
+        return [] if value is None else flag_texts(options.component, flag, value)
+    except ConfigError:
+        return []  # the check of its type finds it
+
+
+def _text(options: Options, flag: str) -> str:
+    return (_texts(options, flag) or ("",))[-1].strip()
+
+
+def _items(options: Options, flag: str) -> list[str]:
+    return [item.strip() for text in _texts(options, flag) for item in text.split(",") if item.strip()]
+
+
+def _switched_off(options: Options, flag: str) -> list[str]:
+    pairs = [item.partition("=") for item in _items(options, flag)]
+    return [key.strip() for key, _equals, value in pairs if parse_bool(value.strip()) is False]
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
