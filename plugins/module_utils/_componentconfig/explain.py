@@ -19,7 +19,7 @@ from ._options import FLAG_COMPONENTS
 from ._rules import rule_facts, sections_of
 from ._scalars.secrets import is_secret
 from ._schema._feature_gates import gate_dependencies, gate_history, gate_names
-from ._schema.kinds import KUBELET, MAIN_KINDS, FieldFact, Kind, declared_kinds, kinds, version_order
+from ._schema.kinds import KUBELET, MAIN_KINDS, STATIC_POD, FieldFact, Kind, declared_kinds, kinds, version_order
 from ._schema.path_fields import PATH_FIELDS
 from ._schema.releases import known_minors, minor_name, parse_known_minor
 from .disruption import disruption_of
@@ -65,10 +65,12 @@ def explain(path: str, *, kind: str = KUBELET, version: str = "") -> Explanation
     its newest API version. version: a Kubernetes version that must know the kind. Raises ConfigError, with similar
     names, for a field, flag, gate, kind or version that is not known.
     """
-    if path.startswith(_FLAG) and kind in FLAG_COMPONENTS:
-        from ._options._explain import flag_facts  # most explanations are of fields
+    if kind in FLAG_COMPONENTS and (path.startswith(_FLAG) or kind not in MAIN_KINDS):
+        from ._options._explain import flag_facts, flag_names  # most explanations are of fields
 
-        flag = path[len(_FLAG) :]
+        flag = path.removeprefix(_FLAG).removeprefix("--")
+        if not flag:
+            return Explanation(f"{kind}, which reads flags", {"flags": flag_names(kind)})
         return Explanation(f"--{flag}, a flag of {kind}", _without_empty(flag_facts(kind, flag)))
     schema = _newest_kind(kind, version)
     names = [part for part in re.split(r"[.\[\]{}]+", path) if not re.fullmatch(r"\*?|[0-9]+", part)]
@@ -79,7 +81,10 @@ def explain(path: str, *, kind: str = KUBELET, version: str = "") -> Explanation
         if schema.is_declared:
             description = {"description": schema.description}
             return Explanation(f"{schema.kind} ({schema.api_version})", {**description, "fields": fields})
-        heading = f"{schema.kind} ({schema.api_version}), read by {schema.component}"
+        reader = (
+            "read by the agent of a static Pod" if schema.component == STATIC_POD else f"read by {schema.component}"
+        )
+        heading = f"{schema.kind} ({schema.api_version}), {reader}"
         return Explanation(heading, {"versions": _versions_text(schema.since, schema.last), "fields": fields})
     entry, field_path, key = _find_field(schema, names)
     return _explain_field(schema, entry, field_path, key)

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from .. import ConfigError
@@ -169,7 +170,8 @@ def flag_problems(
             yield GATES_FLAG, finding
 
 
-class _Unknown(NamedTuple):
+@dataclass(frozen=True)
+class _Unknown(Container[str]):
     """The flags whose values are not known: those that are not among the known ones, or are not expanded yet."""
 
     known: Mapping[str, Sequence[str]]

@@ -26,13 +26,18 @@ _FORMS = {
 }
 
 
+def flag_names(component: str) -> list[str]:
+    """Return the names of a component's flags, sorted."""
+    known = known_flags(component)
+    return sorted(known.flags) if known is not None else []
+
+
 def flag_facts(component: str, name: str) -> dict[str, Any]:
     """Return the facts about a flag by their label. Raises ConfigError, with a similar name, for an unknown one."""
     known = known_flags(component)
     flag = known.flags.get(name.replace("_", "-")) if known is not None else None
     if known is None or flag is None:
-        names = sorted(known.flags) if known is not None else []
-        raise ConfigError(f"{component} has no flag --{name}{did_you_mean(name, names)}")
+        raise ConfigError(f"{component} has no flag --{name}{did_you_mean(name, flag_names(component))}")
     first = minor_name(flag.since) if flag.since > 20 else "1.20 or earlier"
     named = file_flags(component).get(flag.name)
     reloads = named.reloads if named is not None else ()
