@@ -30,6 +30,7 @@ from ._schema.releases import minor_name, nearest_known_minor
 from .certainty import with_certainty
 from .findings import Finding, Level, located, show
 
+_PLUGIN_FLAGS = ("admission-control", "enable-admission-plugins", "disable-admission-plugins")
 _WINDOWS_FLAGS = frozenset(("windows-priorityclass", "windows-service"))
 """The flags that the kubelet has on Windows only: cmd/kubelet/app/options/osflags_windows.go."""
 
@@ -145,7 +146,7 @@ def _name_findings(component: str, arguments: Iterable[Argument], minor: int) ->
         flag = argument.name.replace("_", "-")
         names = [name.strip() for name in argument.value.split(",") if name.strip() and not is_unexpanded(name)]
         messages = []
-        if component == "kube-apiserver" and flag in ("enable-admission-plugins", "disable-admission-plugins"):
+        if component == "kube-apiserver" and flag in _PLUGIN_FLAGS:
             what = f"is not an admission plugin of Kubernetes {minor_name(minor)}"
             messages = [f"{show(name)} {what}{did_you_mean(name, plugins)}" for name in names if name not in plugins]
         elif component in WITHOUT_FILE and flag == "tls-cipher-suites":

@@ -76,8 +76,8 @@ FLAGS = r"""
 ["a file says it as healthzBindAddress and metricsBindAddress (port 0, for no such server, from 1.22",
 "on): write them, or go on without a file"],"gone":["the server without TLS is gone"]}],[["algorithm-provider"],
 {"refused":["its policy is no config: write profiles of plugins, which replace it"],"last":21}],
-[["allow-metric-labels"],{"type":"map","stays":"serve","since":21}],[["allow-metric-labels-manifest"],{"stays":
-"serve","since":29}],[["authentication-kubeconfig","authorization-kubeconfig","cert-dir","client-ca-file",
+[["allow-metric-labels"],{"type":"stringToString","stays":"serve","since":21}],[["allow-metric-labels-manifest"],
+{"stays":"serve","since":29}],[["authentication-kubeconfig","authorization-kubeconfig","cert-dir","client-ca-file",
 "requestheader-client-ca-file","show-hidden-metrics-for-version","tls-cert-file","tls-private-key-file"],{"stays":
 "serve"}],[["authentication-skip-lookup","authentication-tolerate-lookup-failure","permit-port-sharing"],{"type":
 "bool","stays":"serve"}],[["authentication-token-webhook-cache-ttl","authorization-webhook-cache-authorized-ttl",

@@ -11,17 +11,22 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Callable, NamedTuple, cast
 
+from .. import ConfigError
 from .._scalars._syntax import is_dns_name, is_ip, is_label_key, is_label_value, network, parse_ip, split_url
 from .._scalars.duration import parse_duration
 from .._scalars.numbers import parse_bool, parse_float
 from .._schema._feature_gates import FeatureGates
 from .._schema.kinds import is_present_at
+from .._schema.releases import minor_name
 from ..findings import Level, show
+from ._pflag import parse_flag_value
 
 _TAINTS = "register-with-taints"
 _NAME = "at most 63 of A-Z, a-z, 0-9, - _ . with a letter or a digit at both ends"
 _PORT = re.compile(r"[0-9]{1,6}")
 _PORTS = re.compile(r"([0-9]{1,6})-([0-9]{1,6})")
+_METRIC = re.compile(r"[A-Za-z_:][A-Za-z0-9_:]*")
+_METRIC_LABEL = re.compile(rf"{_METRIC.pattern},[A-Za-z_][A-Za-z0-9_]*")
 _SECONDS = "s"
 """The unit of a bound of durations; numbers have none."""
 
@@ -326,10 +331,17 @@ def _needs_environment(flag: FlagValue) -> Iterator[str]:
 
 def _number(text: str, unit: str) -> float | None:
     """Return a number, or a duration in seconds; None for a text that is neither, which has a finding of its type."""
-    try:
-        return parse_duration(text) if unit == _SECONDS else parse_float(text)
-    except ValueError:
-        return None
+    parsers = (parse_duration,) if unit == _SECONDS else (_whole_number, parse_float)
+    for parse in parsers:
+        try:
+            return parse(text)
+        except ConfigError:
+            continue
+    return None
+
+
+def _whole_number(text: str) -> float:
+    return float(parse_flag_value("int", [text]))
 
 
 def _range(flag: FlagValue) -> Iterator[str]:
@@ -342,6 +354,37 @@ def _range(flag: FlagValue) -> Iterator[str]:
     if number < least or (most is not None and number > most):
         bounds = f"at least {least}{unit}" if most is None else f"between {least}{unit} and {most}{unit}"
         yield f"{show(flag.last)}: must be {bounds}"
+
+
+def _positive(flag: FlagValue) -> Iterator[str]:
+    number = _number(flag.last, _SECONDS)
+    if number is not None and number <= 0:
+        yield f"{show(flag.last)}: must be greater than 0"
+
+
+def _previous_minor(flag: FlagValue) -> Iterator[str]:
+    previous = minor_name(flag.gates.minor - 1)
+    if flag.last and flag.last != previous:
+        yield f"{show(flag.last)}: must be {previous}, the minor before"
+
+
+def _metric_labels(flag: FlagValue) -> Iterator[str]:
+    for key in parse_flag_value("stringToString", flag.values):
+        if not _METRIC_LABEL.fullmatch(key):
+            yield f"{show(key)}: must be the name of a metric and of its label, as in metric,label=value"
+
+
+def _metric_names(flag: FlagValue) -> Iterator[str]:
+    for name in flag.items_of(flag.name):
+        if not _METRIC.fullmatch(name):
+            yield f"{show(name)}: must be the name of a metric"
+
+
+def _contains(flag: FlagValue) -> Iterator[str]:
+    items = [item.lower() for item in flag.items_of(flag.name)]
+    missing = [value for value in flag.facts["values"] if value.lower() not in items]
+    if items and missing:
+        yield f"must have {' and '.join(missing)}, too"
 
 
 def _excludes(flag: FlagValue) -> Iterator[str]:
@@ -452,6 +495,11 @@ RULES: Mapping[str, Callable[[FlagValue], Iterator[str]]] = {
     "needs-env": _needs_environment,
     "range": _range,
     "excludes": _excludes,
+    "positive": _positive,
+    "previous-minor": _previous_minor,
+    "metric-labels": _metric_labels,
+    "metric-names": _metric_names,
+    "contains": _contains,
     "needs-value": _needs_value,
     "value-needs": _value_needs,
     "unique": _unique,

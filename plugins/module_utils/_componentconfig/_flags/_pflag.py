@@ -162,6 +162,18 @@ def _integer(values: Sequence[str]) -> int:
         raise _error(text, "must be a whole number") from None
 
 
+def _bounded(bits: int) -> Callable[[Sequence[str]], int]:
+    """Return the parser of a signed integer of so many bits."""
+
+    def parse(values: Sequence[str]) -> int:
+        number = _integer(values)
+        if not -(2 ** (bits - 1)) <= number < 2 ** (bits - 1):
+            raise _error(values[-1], f"must be a whole number of {bits} bits")
+        return number
+
+    return parse
+
+
 def _float(values: Sequence[str]) -> int | float:
     try:
         values[-1].encode("ascii")
@@ -193,6 +205,19 @@ def _pairs(values: Sequence[str], separator: str) -> Iterator[tuple[str, str]]:
             if not has_separator:
                 raise ConfigError(f"must be a list of key{separator}value with commas between")
             yield key.strip(), value.strip()
+
+
+def _strings_to_strings(values: Sequence[str]) -> dict[str, str]:
+    """Parse as pflag's StringToString: a value with one equals sign is one pair, whatever commas it has."""
+    result = {}
+    for text in values:
+        pairs = [text.strip('"')] if text.count("=") == 1 else _list([text])
+        for pair in pairs:
+            key, has_separator, value = pair.partition("=")
+            if not has_separator:
+                raise ConfigError("must be key=value, or a list of them in quotes with commas between")
+            result[key] = value
+    return result
 
 
 def _loose_map(values: Sequence[str]) -> dict[str, str]:
@@ -271,6 +296,7 @@ _ADDING_UP: Mapping[str, _Parser] = {
     "mapLess": lambda values: dict(_pairs(values, "<")),
     "mapBool": _switches,
     "looseMap": _loose_map,
+    "stringToString": _strings_to_strings,
     "headers": _headers,
     "reservedMemory": _reserved_memory,
     "vmodule": _levels,
@@ -281,7 +307,8 @@ _ADDING_UP: Mapping[str, _Parser] = {
 _LAST_USE: Mapping[str, _Parser] = {
     "string": lambda values: values[-1],
     "bool": _boolean,
-    "int": _integer,
+    "int": _bounded(64),
+    "int32": _bounded(32),
     "float": _float,
     "duration": _text(_parses(nanoseconds), "must be a duration, for example 90s, 1m30s or 500ms"),
     "taints": _taints,

@@ -18,6 +18,7 @@ from ._facts import file_flags
 DIRECTORY = "/etc/kubernetes/configok"
 """Where a node has the files of its static-Pod components; each has a folder of its own there."""
 
+_MAPS = frozenset(("map", "mapBool", "looseMap", "stringToString", "vmodule"))
 _JOINED = frozenset(("list", "intList", "map", "mapBool", "looseMap", "vmodule"))
 """The forms of flags whose items are one value with commas between. Each item of any other repeatable flag is a use."""
 
@@ -117,11 +118,12 @@ def flag_texts(component: str, flag: str, value: Any) -> list[str]:
     """
     known = known_flags(component)
     form = known.flags[flag].form if known is not None and flag in known.flags else ""
-    is_list, is_map = form in REPEATABLE, "map" in form.lower() or form == "vmodule"
+    is_list, is_map = form in REPEATABLE, form in _MAPS
     if isinstance(value, Mapping):
         if form and not is_map:
             raise ConfigError("must not be a mapping")
-        return [",".join(f"{key}={_scalar(item)}" for key, item in value.items())]
+        pairs = [f"{key}={_scalar(item)}" for key, item in value.items()]
+        return pairs if form == "stringToString" else [",".join(pairs)]
     if isinstance(value, list):
         if form and not is_list:
             raise ConfigError("must not be a list")

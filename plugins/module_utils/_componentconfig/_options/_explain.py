@@ -17,10 +17,12 @@ from ._facts import bundle_flags, file_flags
 _FORMS = {
     "array": "list, one use for each item",
     "certKeyPairs": "list of certificate,key",
+    "int32": "int",
     "intList": "list of whole numbers",
     "looseMap": "map",
     "map": "map",
     "mapBool": "map of true and false, merged by key",
+    "stringToString": "map",
     "tristate": "true, false or raw",
     "vmodule": "map of file patterns and levels",
 }

@@ -97,7 +97,7 @@ def _stated_minor(text: str) -> int | None:
 def _emulation_findings(line: CommandLine, minor: int) -> Iterator[Finding]:
     """Yield what is wrong with --emulated-version (kube-apiserver 1.36, run)."""
     argument = next((item for item in line.own if item.name == EMULATED_VERSION and not item.error), None)
-    if argument is None or minor < _EMULATION_SINCE:
+    if argument is None or not argument.value or minor < _EMULATION_SINCE:
         return
     stated = _stated_minor(argument.value)
     oldest = minor - _EMULATED_MINORS

@@ -13,7 +13,12 @@ import pytest
 import yaml
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig import ConfigError
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec.yaml_text import encode
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents.flags_in_file import (
+    flags_in_file,
+)
 from ansible_collections.configok.node.plugins.module_utils._componentconfig.compare import compare
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.convert import convert_document
 from ansible_collections.configok.node.plugins.module_utils._componentconfig.explain import explain
 from ansible_collections.configok.node.plugins.module_utils._componentconfig.load import Config, load
 from ansible_collections.configok.node.plugins.module_utils._componentconfig.migrate import migrate
@@ -148,3 +153,41 @@ def test_what_is_wrong_with_a_manifest_is_said() -> None:
     messages = [finding.message for finding in made.findings]
     assert any("--audit-log-maxag: kube-apiserver has no such flag" in message for message in messages)
     assert {flag.name for flag in made.flags} == {"event-ttl"}
+
+
+OPTIONS = component_options({"event-ttl": "2h", "enable-admission-plugins": ["A", "B"], "profiling": None})
+
+
+@pytest.mark.parametrize(
+    ("version", "arguments"),
+    [
+        (
+            "v1beta4",
+            [{"name": "event-ttl", "value": "2h"}, {"name": "enable-admission-plugins", "value": "A,B"}],
+        ),
+        ("v1beta3", {"event-ttl": "2h", "enable-admission-plugins": "A,B"}),
+    ],
+)
+def test_options_become_extra_arguments_of_kubeadm(version: str, arguments: Any) -> None:
+    made = convert_document(OPTIONS, f"kubeadm.k8s.io/{version}")
+    head = {"apiVersion": f"kubeadm.k8s.io/{version}", "kind": "ClusterConfiguration"}
+    assert made.data == {**head, "apiServer": {"extraArgs": arguments}}
+    assert [(loss.path, loss.reason) for loss in made.losses] == [
+        (("flags", "profiling"), "kubeadm removes no flag that it writes itself")
+    ]
+
+
+def test_extra_arguments_come_back_as_the_same_options() -> None:
+    flags = {"concurrent-gc-syncs": 30, "feature-gates": {"AllAlpha": False}}
+    options = component_options(flags, component="kube-controller-manager")
+    text = encode(convert_document(options, "kubeadm.k8s.io/v1beta4").data)
+    words = flags_in_file(text, file="kubeadm.yaml", component="kube-controller-manager")
+    assert words is not None
+    assert yaml.safe_load(migrate("kube-controller-manager", ["", *words], version="1.34").text) == options
+
+
+def test_the_content_of_a_file_is_lost_in_extra_arguments() -> None:
+    made = convert_document(component_options(files={"p": {"content": AUDIT_POLICY}}), "kubeadm.k8s.io/v1beta4")
+    assert [loss.path for loss in made.losses] == [("files", "p", "content")]
+    (argument,) = made.data["apiServer"]["extraArgs"]
+    assert argument == {"name": "audit-policy-file", "value": "/etc/kubernetes/configok/kube-apiserver/p"}
