@@ -556,6 +556,8 @@ FLAG_RULE_KEYS = (
     "unless",
     "most",
     "bits",
+    "pattern",
+    "allowed",
 )
 
 

@@ -43,7 +43,7 @@ FLAGS = r"""
 "ipvs.udpTimeout"}],[["kube-api-burst"],{"type":"int","field":"clientConnection.burst"}],[["kube-api-content-type"],
 {"field":"clientConnection.contentType"}],[["kube-api-qps"],{"type":"float","field":"clientConnection.qps"}],
 [["kubeconfig"],{"field":"clientConnection.kubeconfig"}],[["log-backtrace-at","log-dir","log-file","stderrthreshold"],
-{"stays":"klog","last":25,"gone":["klog writes to standard error only"]}],[["log-file-max-size"],{"type":"int",
+{"stays":"klog","last":25,"gone":["klog writes to standard error only"]}],[["log-file-max-size"],{"type":"uint",
 "stays":"klog","gone":["klog writes to standard error only"],"last":25}],[["log-flush-frequency"],{"type":"duration",
 "field":"logging.flushFrequency","stays":"klog","winsOverFile":20}],[["log-json-info-buffer-size"],{"type":"quantity",
 "field":"logging.options.json.infoBufferSize","stays":"klog","winsOverFile":20,"since":28}],
@@ -104,7 +104,7 @@ FLAGS = r"""
 23}],[["leader-elect-retry-period"],{"type":"duration","field":"leaderElection.retryPeriod","winsOverFile":23}],
 [["lock-object-name"],{"field":"leaderElection.resourceName","last":27}],[["lock-object-namespace"],{"field":
 "leaderElection.resourceNamespace","last":27}],[["log-backtrace-at","log-dir","log-file","stderrthreshold"],{"stays":
-"klog","last":25,"gone":["klog writes to standard error only"]}],[["log-file-max-size"],{"type":"int","stays":"klog",
+"klog","last":25,"gone":["klog writes to standard error only"]}],[["log-file-max-size"],{"type":"uint","stays":"klog",
 "gone":["klog writes to standard error only"],"last":25}],[["log-flush-frequency"],{"type":"duration","stays":
 "klog"}],[["log-json-info-buffer-size"],{"type":"quantity","stays":"klog","since":23}],[["log-json-split-stream"],
 {"type":"bool","stays":"klog","since":23}],[["log-text-info-buffer-size"],{"type":"quantity","stays":"klog","since":

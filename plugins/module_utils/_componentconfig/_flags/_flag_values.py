@@ -23,7 +23,6 @@ from ._pflag import parse_flag_value
 
 _TAINTS = "register-with-taints"
 _NAME = "at most 63 of A-Z, a-z, 0-9, - _ . with a letter or a digit at both ends"
-_PORT = re.compile(r"[0-9]{1,6}")
 _PORTS = re.compile(r"([0-9]{1,6})-([0-9]{1,6})")
 _METRIC = re.compile(r"[A-Za-z_:][A-Za-z0-9_:]*")
 _METRIC_LABEL = re.compile(rf"{_METRIC.pattern},[A-Za-z_][A-Za-z0-9_]*")
@@ -387,6 +386,12 @@ def _contains(flag: FlagValue) -> Iterator[str]:
         yield f"must have {' and '.join(missing)}, too"
 
 
+def _pattern(flag: FlagValue) -> Iterator[str]:
+    for item in flag.items_of(flag.name):
+        if not re.fullmatch(flag.facts["pattern"], item):
+            yield f"{show(item)}: {flag.facts['allowed']}"
+
+
 def _excludes(flag: FlagValue) -> Iterator[str]:
     others = [f"--{name}" for name in flag.facts["refused"] if name in flag.uses]
     if flag.last and others:
@@ -462,9 +467,10 @@ def _within(flag: FlagValue) -> Iterator[str]:
     other = flag.facts["of"]
     text = flag.value_of(other) or flag.facts["ofDefault"]
     bounds = _PORTS.fullmatch(text)
-    if bounds is None or not _PORT.fullmatch(flag.last):
+    port = _number(flag.last, "")
+    if bounds is None or not port:
         return
-    if int(flag.last) and not int(bounds[1]) <= int(flag.last) <= int(bounds[2]):
+    if not int(bounds[1]) <= port <= int(bounds[2]):
         yield f"{show(flag.last)}: must be 0, or within --{other}, {text}"
 
 
@@ -495,6 +501,7 @@ RULES: Mapping[str, Callable[[FlagValue], Iterator[str]]] = {
     "needs-env": _needs_environment,
     "range": _range,
     "excludes": _excludes,
+    "pattern": _pattern,
     "positive": _positive,
     "previous-minor": _previous_minor,
     "metric-labels": _metric_labels,

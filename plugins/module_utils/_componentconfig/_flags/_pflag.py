@@ -174,6 +174,13 @@ def _bounded(bits: int) -> Callable[[Sequence[str]], int]:
     return parse
 
 
+def _unsigned(values: Sequence[str]) -> int:
+    number = _integer(values)
+    if not 0 <= number < 2**64:
+        raise _error(values[-1], "must be a whole number, 0 or more")
+    return number
+
+
 def _float(values: Sequence[str]) -> int | float:
     try:
         values[-1].encode("ascii")
@@ -309,6 +316,7 @@ _LAST_USE: Mapping[str, _Parser] = {
     "bool": _boolean,
     "int": _bounded(64),
     "int32": _bounded(32),
+    "uint": _unsigned,
     "float": _float,
     "duration": _text(_parses(nanoseconds), "must be a duration, for example 90s, 1m30s or 500ms"),
     "taints": _taints,

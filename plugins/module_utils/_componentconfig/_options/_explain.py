@@ -18,6 +18,7 @@ _FORMS = {
     "array": "list, one use for each item",
     "certKeyPairs": "list of certificate,key",
     "int32": "int",
+    "uint": "int",
     "intList": "list of whole numbers",
     "looseMap": "map",
     "map": "map",

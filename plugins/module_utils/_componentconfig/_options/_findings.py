@@ -15,6 +15,7 @@ from .._flags._flag_values import flags_compared_with
 from .._flags._pflag import FlagUse, parse_command_line
 from .._scalars._suggestion import did_you_mean
 from .._scalars.field_path import Path
+from .._scalars.numbers import parse_bool
 from .._schema.releases import minor_name
 from ..findings import Finding, Level, not_judged
 from ._document import Options, OptionsFile, flag_arguments
@@ -24,6 +25,7 @@ RULE_OPTIONS = "options"
 OF_MANIFEST: Path = ("flags",)
 """The path of findings about flags that the options leave as the manifest has them."""
 EMULATED_VERSION = "emulated-version"
+_FORWARD = ("emulation-forward-compatible", "runtime-config-emulation-forward-compatible")
 _EMULATION_SINCE = 31
 _EMULATION_READ = 36  # the first minor whose rules are known
 _EMULATED_MINORS = 3  # the oldest emulated minor is so many before the binary's
@@ -96,6 +98,10 @@ def _stated_minor(text: str) -> int | None:
 
 def _emulation_findings(line: CommandLine, minor: int) -> Iterator[Finding]:
     """Yield what is wrong with --emulated-version (kube-apiserver 1.36, run)."""
+    for flag in _FORWARD:
+        argument = next((item for item in line.own if item.name == flag), None)
+        if argument is not None and parse_bool(argument.value) and emulated_minor(line, minor) == minor:
+            yield Finding(argument.path, "needs an --emulated-version that is older than the component", RULE_OPTIONS)
     argument = next((item for item in line.own if item.name == EMULATED_VERSION and not item.error), None)
     if argument is None or not argument.value or minor < _EMULATION_SINCE:
         return
