@@ -93,7 +93,7 @@ class _ArgumentCheck:
         for finding in findings:
             if finding.path == OF_MANIFEST and finding.level is not Level.NOT_JUDGED:
                 finding = finding._replace(path=(), message=f"with the flags of the manifest: {finding.message}")
-            yield with_certainty(finding, minor)
+            yield with_certainty(_without_flag(finding), minor)
 
     def files_in_options(
         self, data: Mapping[str, Any], base: Sequence[str] | None, minor: int
@@ -105,6 +105,14 @@ class _ArgumentCheck:
         options = read_options(data)
         emulated = emulated_minor(command_line(options, base), minor)
         return emulated, embedded_files(options, emulated)
+
+
+def _without_flag(finding: Finding) -> Finding:
+    """Return a finding at a flag without the flag and its value in the message: its place has both."""
+    if finding.path[:1] != ("flags",) or len(finding.path) < 2:
+        return finding
+    message = finding.message.removeprefix(f"--{str(finding.path[1]).replace('_', '-')}: ")
+    return finding._replace(message=message.removeprefix(f"{finding.value}: "))
 
 
 ARGUMENT_CHECK = _ArgumentCheck()

@@ -14,7 +14,7 @@ from pathlib import Path
 from support.api.binaries import find
 from support.api.pki import Authority
 
-__all__ = ["ApiServerFiles", "refusal_of_controller_manager"]
+__all__ = ["ApiServerFiles", "refusal_of_client"]
 
 _FLAGS = {
     "EncryptionConfiguration": ["--encryption-provider-config={file}"],
@@ -98,12 +98,13 @@ class ApiServerFiles:
         return lines[-1] if lines else "nothing"
 
 
-def refusal_of_controller_manager(flags: Sequence[str], kubeconfig: Path) -> str | None:
-    """Return what kube-controller-manager says against flags, or None if it continues with its kubeconfig.
+def refusal_of_client(component: str, flags: Sequence[str], kubeconfig: Path) -> str | None:
+    """Return what a client of the API server says against flags, or None if it continues with its kubeconfig.
 
-    kubeconfig: a path of no file. Raises Unavailable where there is no kube-controller-manager.
+    component: kube-controller-manager or kube-scheduler. kubeconfig: a path of no file. Raises Unavailable without the
+    component.
     """
-    command = [str(find("kube-controller-manager")), f"--kubeconfig={kubeconfig}", *flags]
+    command = [str(find(component)), f"--kubeconfig={kubeconfig}", *flags]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     lines = f"{ended.stdout}{ended.stderr}".splitlines()
     last = lines[-1] if lines else "nothing"

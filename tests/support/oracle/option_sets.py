@@ -43,6 +43,25 @@ VALUES: Mapping[str, Sequence[Any]] = {
 }
 """Values by the form of a flag: some that it takes, and some that it does not."""
 
+GOOD_VALUES: Mapping[str, Sequence[Any]] = {
+    "allow-metric-labels": ({"metric,label": "a,b", "other,label": "c"},),
+    "cors-allowed-origins": (["^https://example[.]org$"],),
+    "disable-admission-plugins": (["PodNodeSelector"],),
+    "disabled-metrics": (["a_metric"],),
+    "enable-admission-plugins": (["NodeRestriction", "AlwaysPullImages"],),
+    "etcd-servers-overrides": (["/events#http://127.0.0.1:2"],),
+    "kubernetes-service-node-port": (30001, "0x7531"),
+    "requestheader-uid-headers": (["X-Remote-Uid"],),
+    "runtime-config": ({"apps/v1": True, "api/alpha": False}, "apps/v1"),
+    "service-account-jwks-uri": ("https://example.org/keys",),
+    "service-account-max-token-expiration": ("2h",),
+    "strict-transport-security-directives": (["max-age=3600", "includeSubDomains"],),
+    "tls-cipher-suites": (["TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256"],),
+    "tls-curve-preferences": ([29, 23],),
+    "watch-cache-sizes": (["pods#100", "deployments.apps#0"],),
+}
+"""Values by flag, for those of which few texts are good."""
+
 LEFT_OUT = frozenset(
     (
         # The oracle needs them as they are.
@@ -70,7 +89,7 @@ def option_sets(component: str, minor: int) -> Iterator[tuple[str, OptionSet]]:
         if name not in LEFT_OUT and name not in files and flag.known_at(minor)
     ]
     for flag in flags:
-        for value in _values(flag, minor):
+        for value in (*_values(flag, minor), *GOOD_VALUES.get(flag.name, ())):
             yield f"flag {flag.name}={value!r}", {flag.name: value}
     chance = random.Random(_SEED)
     for number in range(_BY_CHANCE):

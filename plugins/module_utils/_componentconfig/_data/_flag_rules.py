@@ -67,20 +67,24 @@ RULES = r"""
 2}],"show-hidden-metrics-for-version":[{"rule":"previous-minor"}],"shutdown-delay-duration":[{"rule":"range","since":
 31,"range":[0,null],"unit":"s"}],"shutdown-watch-termination-grace-period":[{"rule":"range","since":31,"range":[0,
 null],"unit":"s"}],"storage-initialization-timeout":[{"rule":"range","since":31,"range":[0,null],"unit":"s"}],
-"tracing-config-file":[{"rule":"needs-gate","since":25,"last":33,"gate":"APIServerTracing"}]},
-"kube-controller-manager":{"allow-metric-labels":[{"rule":"metric-labels","since":36}],
-"attach-detach-reconcile-sync-period":[{"rule":"range","since":26,"range":[1,null],"unit":"s"}],"cloud-provider":
-[{"rule":"value","last":22,"values":["","external","aws","azure","gce","openstack","vsphere"],"deprecatedValues":
-["aws","azure","gce","openstack","vsphere"]},{"rule":"value","since":23,"last":25,"values":["","external","aws",
-"azure","gce","openstack","vsphere"],"gate":"DisableCloudProviders","deprecatedValues":["aws","azure","gce",
-"openstack","vsphere"]},{"rule":"value","since":26,"last":26,"values":["","external","aws","azure","gce","vsphere"],
-"gate":"DisableCloudProviders","deprecatedValues":["aws","azure","gce","vsphere"]},{"rule":"value","since":27,"last":
-28,"values":["","external","azure","gce","vsphere"],"gate":"DisableCloudProviders","deprecatedValues":["azure","gce",
-"vsphere"]},{"rule":"value","since":29,"last":29,"values":["","external","azure","gce","vsphere"],"gate":
-"DisableCloudProviders","deprecatedValues":["azure","gce","vsphere"]},{"rule":"value","since":30,"last":30,"values":
-["","external","gce"],"gate":"DisableCloudProviders","deprecatedValues":["gce"]},{"rule":"value","since":31,"values":
-["","external"]}],"cluster-signing-cert-file":[{"rule":"excludes","refused":
-["cluster-signing-kube-apiserver-client-cert-file","cluster-signing-kube-apiserver-client-key-file",
+"strict-transport-security-directives":[{"rule":"pattern","since":21,"pattern":"max-age=.*|includeSubDomains|preload",
+"allowed":"must be one of max-age=SECONDS, includeSubDomains, preload"}],"tls-curve-preferences":[{"rule":"pattern",
+"since":36,"pattern":"23|24|25|29|4587|4588|4589","allowed":"must be the number of a curve such as 29 (X25519)"}],
+"tracing-config-file":[{"rule":"needs-gate","since":25,"last":33,"gate":"APIServerTracing"}],"watch-cache-sizes":
+[{"rule":"pattern","pattern":"[^#]*#\\+?[0-9]+","allowed":
+"must be resource[.group]#size, with a size of 0 or more"}]},"kube-controller-manager":{"allow-metric-labels":
+[{"rule":"metric-labels","since":36}],"attach-detach-reconcile-sync-period":[{"rule":"range","since":26,"range":[1,
+null],"unit":"s"}],"cloud-provider":[{"rule":"value","last":22,"values":["","external","aws","azure","gce",
+"openstack","vsphere"],"deprecatedValues":["aws","azure","gce","openstack","vsphere"]},{"rule":"value","since":23,
+"last":25,"values":["","external","aws","azure","gce","openstack","vsphere"],"gate":"DisableCloudProviders",
+"deprecatedValues":["aws","azure","gce","openstack","vsphere"]},{"rule":"value","since":26,"last":26,"values":["",
+"external","aws","azure","gce","vsphere"],"gate":"DisableCloudProviders","deprecatedValues":["aws","azure","gce",
+"vsphere"]},{"rule":"value","since":27,"last":28,"values":["","external","azure","gce","vsphere"],"gate":
+"DisableCloudProviders","deprecatedValues":["azure","gce","vsphere"]},{"rule":"value","since":29,"last":29,"values":
+["","external","azure","gce","vsphere"],"gate":"DisableCloudProviders","deprecatedValues":["azure","gce","vsphere"]},
+{"rule":"value","since":30,"last":30,"values":["","external","gce"],"gate":"DisableCloudProviders","deprecatedValues":
+["gce"]},{"rule":"value","since":31,"values":["","external"]}],"cluster-signing-cert-file":[{"rule":"excludes",
+"refused":["cluster-signing-kube-apiserver-client-cert-file","cluster-signing-kube-apiserver-client-key-file",
 "cluster-signing-kubelet-client-cert-file","cluster-signing-kubelet-client-key-file",
 "cluster-signing-kubelet-serving-cert-file","cluster-signing-kubelet-serving-key-file",
 "cluster-signing-legacy-unknown-cert-file","cluster-signing-legacy-unknown-key-file"]}],"cluster-signing-key-file":
@@ -103,35 +107,37 @@ null]}],"concurrent-ephemeralvolume-syncs":[{"rule":"range","since":23,"range":[
 "concurrent-horizontal-pod-autoscaler-syncs":[{"rule":"range","since":26,"range":[1,null]}],"concurrent-job-syncs":
 [{"rule":"range","since":28,"range":[1,null]}],"concurrent-resourceclaim-syncs":[{"rule":"range","since":36,"range":
 [1,null]}],"concurrent-service-endpoint-syncs":[{"rule":"range","range":[1,50]}],"concurrent-statefulset-syncs":
-[{"rule":"range","range":[1,null]}],"concurrent-validating-admission-policy-status-syncs":[{"rule":"range","since":28,
-"range":[1,null]}],"disabled-metrics":[{"rule":"metric-names","since":36}],"leader-elect-lease-duration":[{"rule":
-"greater-than","of":"leader-elect-renew-deadline","ofDefault":"10s","unless":"leader-elect"}],
-"leader-elect-renew-deadline":[{"rule":"greater-than","of":"leader-elect-retry-period","ofDefault":"2s","unless":
-"leader-elect"},{"rule":"less-than","of":"leader-elect-lease-duration","ofDefault":"15s","unless":"leader-elect"}],
-"leader-elect-retry-period":[{"rule":"less-than","of":"leader-elect-renew-deadline","ofDefault":"10s","unless":
-"leader-elect"}],"log-flush-frequency":[{"rule":"positive","since":35}],"log-json-info-buffer-size":[{"rule":
-"needs-gate","since":25,"gate":"LoggingAlphaOptions"}],"log-json-split-stream":[{"rule":"needs-gate","since":25,
-"gate":"LoggingAlphaOptions"}],"log-text-info-buffer-size":[{"rule":"needs-gate","since":30,"gate":
+[{"rule":"range","range":[1,null]}],"disabled-metrics":[{"rule":"metric-names","since":36}],
+"leader-elect-lease-duration":[{"rule":"greater-than","of":"leader-elect-renew-deadline","ofDefault":"10s","unless":
+"leader-elect"}],"leader-elect-renew-deadline":[{"rule":"greater-than","of":"leader-elect-retry-period","ofDefault":
+"2s","unless":"leader-elect"},{"rule":"less-than","of":"leader-elect-lease-duration","ofDefault":"15s","unless":
+"leader-elect"}],"leader-elect-retry-period":[{"rule":"less-than","of":"leader-elect-renew-deadline","ofDefault":
+"10s","unless":"leader-elect"}],"log-flush-frequency":[{"rule":"positive","since":35}],"log-json-info-buffer-size":
+[{"rule":"needs-gate","since":25,"gate":"LoggingAlphaOptions"}],"log-json-split-stream":[{"rule":"needs-gate","since":
+25,"gate":"LoggingAlphaOptions"}],"log-text-info-buffer-size":[{"rule":"needs-gate","since":30,"gate":
 "LoggingAlphaOptions"}],"log-text-split-stream":[{"rule":"needs-gate","since":30,"gate":"LoggingAlphaOptions"}],
 "max-endpoints-per-slice":[{"rule":"range","range":[1,1000]}],"min-compatibility-version":[{"rule":"pattern","since":
 36,"pattern":"(?:kube=)?v?1\\.[0-9]+","allowed":"must be a version without its patch, such as 1.35"}],
 "mirroring-concurrent-service-endpoint-syncs":[{"rule":"range","range":[1,50]}],"mirroring-max-endpoints-per-subset":
 [{"rule":"range","range":[1,1000]}],"requestheader-uid-headers":[{"rule":"contains","since":32,"values":
 ["X-Remote-Uid"]}],"secure-port":[{"rule":"range","range":[0,65535]}],"show-hidden-metrics-for-version":[{"rule":
-"previous-minor"}]},"kube-scheduler":{"allow-metric-labels":[{"rule":"metric-labels","since":36}],"disabled-metrics":
-[{"rule":"metric-names","since":36}],"log-flush-frequency":[{"rule":"positive","since":35}],
-"log-json-info-buffer-size":[{"rule":"needs-gate","since":25,"gate":"LoggingAlphaOptions"}],"log-json-split-stream":
-[{"rule":"needs-gate","since":25,"gate":"LoggingAlphaOptions"}],"log-text-info-buffer-size":[{"rule":"needs-gate",
-"since":30,"gate":"LoggingAlphaOptions"}],"log-text-split-stream":[{"rule":"needs-gate","since":30,"gate":
-"LoggingAlphaOptions"}],"min-compatibility-version":[{"rule":"pattern","since":36,"pattern":"(?:kube=)?v?1\\.[0-9]+",
-"allowed":"must be a version without its patch, such as 1.35"}],"requestheader-uid-headers":[{"rule":"contains",
-"since":32,"values":["X-Remote-Uid"]}],"secure-port":[{"rule":"range","range":[0,65535]}],
-"show-hidden-metrics-for-version":[{"rule":"previous-minor"}]},"kubelet":{"node-labels":[{"rule":
-"key-namespace-allowed","reservedSuffixes":["kubernetes.io","k8s.io"],"allowedKeys":["kubernetes.io/hostname",
-"topology.kubernetes.io/zone","topology.kubernetes.io/region","failure-domain.beta.kubernetes.io/zone",
-"failure-domain.beta.kubernetes.io/region","beta.kubernetes.io/instance-type","node.kubernetes.io/instance-type",
-"kubernetes.io/os","kubernetes.io/arch","beta.kubernetes.io/os","beta.kubernetes.io/arch"],"allowedNamespaceSuffixes":
-["kubelet.kubernetes.io","node.kubernetes.io"]},{"rule":"key-is-qualified-name","since":25,"pattern":
+"previous-minor"}],"tls-curve-preferences":[{"rule":"pattern","since":36,"pattern":"23|24|25|29|4587|4588|4589",
+"allowed":"must be the number of a curve such as 29 (X25519)"}]},"kube-scheduler":{"allow-metric-labels":[{"rule":
+"metric-labels","since":36}],"disabled-metrics":[{"rule":"metric-names","since":36}],"log-flush-frequency":[{"rule":
+"positive","since":35}],"log-json-info-buffer-size":[{"rule":"needs-gate","since":25,"gate":"LoggingAlphaOptions"}],
+"log-json-split-stream":[{"rule":"needs-gate","since":25,"gate":"LoggingAlphaOptions"}],"log-text-info-buffer-size":
+[{"rule":"needs-gate","since":30,"gate":"LoggingAlphaOptions"}],"log-text-split-stream":[{"rule":"needs-gate","since":
+30,"gate":"LoggingAlphaOptions"}],"min-compatibility-version":[{"rule":"pattern","since":36,"pattern":
+"(?:kube=)?v?1\\.[0-9]+","allowed":"must be a version without its patch, such as 1.35"}],"requestheader-uid-headers":
+[{"rule":"contains","since":32,"values":["X-Remote-Uid"]}],"secure-port":[{"rule":"range","range":[0,65535]}],
+"show-hidden-metrics-for-version":[{"rule":"previous-minor"}],"tls-curve-preferences":[{"rule":"pattern","since":36,
+"pattern":"23|24|25|29|4587|4588|4589","allowed":"must be the number of a curve such as 29 (X25519)"}]},"kubelet":
+{"node-labels":[{"rule":"key-namespace-allowed","reservedSuffixes":["kubernetes.io","k8s.io"],"allowedKeys":
+["kubernetes.io/hostname","topology.kubernetes.io/zone","topology.kubernetes.io/region",
+"failure-domain.beta.kubernetes.io/zone","failure-domain.beta.kubernetes.io/region",
+"beta.kubernetes.io/instance-type","node.kubernetes.io/instance-type","kubernetes.io/os","kubernetes.io/arch",
+"beta.kubernetes.io/os","beta.kubernetes.io/arch"],"allowedNamespaceSuffixes":["kubelet.kubernetes.io",
+"node.kubernetes.io"]},{"rule":"key-is-qualified-name","since":25,"pattern":
 "^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$"},
 {"rule":"value-is-label-value","since":25,"pattern":"^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$"},{"rule":
 "bad-key-or-value","last":24,"otherwise":"registrationRefusedByAPI"},{"rule":"pairs-split-by","otherwise":"lastWins",

@@ -14,6 +14,7 @@ from .._scalars._suggestion import did_you_mean
 from .._schema.releases import minor_name
 from ._facts import bundle_flags, file_flags
 
+_DENIED = "denied, unless the node's own config allows it (allowedFields)"
 _FORMS = {
     "array": "list, one use for each item",
     "certKeyPairs": "list of certificate,key",
@@ -55,7 +56,5 @@ def flag_facts(component: str, name: str) -> dict[str, Any]:
             for since, how, switch in reloads
         ]
         or "restart",
-        "bundle": "may set it"
-        if flag.name in bundle_flags(component)
-        else "denied unless the node's allowedFields has it",
+        "bundle": "may set it" if flag.name in bundle_flags(component) else _DENIED,
     }
