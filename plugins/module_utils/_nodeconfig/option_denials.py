@@ -167,7 +167,7 @@ def _refused_flags(options: Options) -> Iterator[Finding]:
 
 def _reason(flag: str) -> str:
     if flag in _ENCRYPTION:
-        return "going back would make objects unreadable: change it by hand, on all servers"
+        return "after a rollback newer objects cannot be read: change it by hand, on all servers"
     if flag == "admission-control":
         return "it replaces all admission plugins: use enable-admission-plugins"
     return "the probes in the manifest need it as it is, and would kill the component"

@@ -49,7 +49,7 @@ class ApiServerFiles:
         directory.mkdir(parents=True, exist_ok=True)
         authority = Authority(directory / "pki")
         certificate, key = authority.issue_files("server", "server", addresses=["127.0.0.1"])
-        self._flags = [
+        self.flags = [
             "--etcd-servers=http://127.0.0.1:1",
             "--bind-address=127.0.0.1",
             "--advertise-address=127.0.0.1",
@@ -80,7 +80,7 @@ class ApiServerFiles:
     def _answer(self, flags: Sequence[str], taken: str, seconds: float) -> str | None:
         log = self._directory / "log"
         with log.open("wb") as stream:
-            process = subprocess.Popen([self._program, *self._flags, *flags], stdout=stream, stderr=stream)
+            process = subprocess.Popen([self._program, *self.flags, *flags], stdout=stream, stderr=stream)
         deadline = time.monotonic() + seconds
         try:
             while process.poll() is None:

@@ -32,7 +32,7 @@ def flags_in_file(text: str | bytes, *, file: str, component: str = "") -> tuple
 
 
 def _arguments(document: Document) -> Iterator[tuple[str, str]]:
-    """Yield the arguments in a document, each with the name of its component; what is no flag is left out."""
+    """Yield the arguments in a document, each with the name of its component, without what is not a flag."""
     for flags in document.flags:
         for flag in flags.pairs:
             if not flag.error:

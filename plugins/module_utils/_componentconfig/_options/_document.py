@@ -101,7 +101,7 @@ def _file(component: str, name: str, entry: Mapping[str, Any]) -> OptionsFile:
 def flag_of_kind(component: str, content: Any) -> str:
     """Return the only flag of a component that names files of a document's kind, "" if none or several do.
 
-    A flag that releases have dropped does not count beside one that they have.
+    If some of several flags were dropped by a release, only the others count.
     """
     kind = content.get("kind") if isinstance(content, Mapping) else None
     names = [flag for flag, file in file_flags(component).items() if file.kind and file.kind == kind]

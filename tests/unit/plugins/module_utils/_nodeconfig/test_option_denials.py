@@ -113,9 +113,9 @@ REFUSED: list[Mapping[str, Any]] = [
 def test_what_trust_and_probes_rest_on_is_refused_whatever_the_node_allows(flags: Mapping[str, Any]) -> None:
     (name,) = flags
     for allowed in ((), ALL, ("flags",), (f"flags.{name}",)):
-        found = list(denials(component_options(flags), DenyPolicy(allowed=allowed), NOTHING, 34))
-        assert [finding.field for finding in found] == [f"flags.{name}"]
-        assert found[0].message.startswith("is refused: ")
+        refusals = list(denials(component_options(flags), DenyPolicy(allowed=allowed), NOTHING, 34))
+        assert [finding.field for finding in refusals] == [f"flags.{name}"]
+        assert refusals[0].message.startswith("is refused: ")
 
 
 def authorization(*types: str) -> dict[str, Any]:
@@ -172,8 +172,8 @@ def test_a_text_is_denied() -> None:
 
 def test_fields_that_the_node_denies_in_addition_are_denied() -> None:
     policy = DenyPolicy(additional=("flags.event-ttl",))
-    found = denials(component_options({"event-ttl": "1h", "profiling": False}), policy, NOTHING, 34)
-    assert [finding.field for finding in found] == ["flags.event-ttl"]
+    refusals = denials(component_options({"event-ttl": "1h", "profiling": False}), policy, NOTHING, 34)
+    assert [finding.field for finding in refusals] == ["flags.event-ttl"]
 
 
 WORDS_OF_WHAT_IS_DENIED = ("address", "authorization", "cert", "etcd", "key", "kubeconfig", "oidc", "path", "webhook")

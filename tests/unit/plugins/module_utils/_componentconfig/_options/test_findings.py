@@ -132,17 +132,17 @@ def test_a_wrong_flag_is_a_finding_at_its_place(flags: Mapping[str, Any], versio
 def test_a_flag_of_audit_logs_is_compared_once_there_is_a_log() -> None:
     flags = {"audit-log-maxage": -1}
     assert texts(component_options(flags)) == []
-    found = texts(component_options({**flags, "audit-log-path": "-"}))
-    assert found == ["component: flags.audit-log-maxage: must be at least 0"]
+    findings = texts(component_options({**flags, "audit-log-path": "-"}))
+    assert findings == ["component: flags.audit-log-maxage: must be at least 0"]
 
 
 def test_without_the_command_line_what_other_flags_decide_is_not_judged() -> None:
-    found = findings_of(component_options({"audit-log-maxage": -1}), base=None)
-    assert [(finding.level, finding.field) for finding in found] == [(Level.NOT_JUDGED, "flags.audit-log-maxage")]
-    assert found[0].why == "its command line is not given"
+    findings = findings_of(component_options({"audit-log-maxage": -1}), base=None)
+    assert [(finding.level, finding.field) for finding in findings] == [(Level.NOT_JUDGED, "flags.audit-log-maxage")]
+    assert findings[0].why == "its command line is not given"
 
 
-def test_flags_exclude_each_other_whoever_sets_them() -> None:
+def test_flags_exclude_each_other_also_if_a_file_sets_one() -> None:
     document = component_options({"oidc-issuer-url": "https://issuer", "oidc-client-id": "x"}, AUTHENTICATION)
     message = "--authentication-config: cannot be used together with --oidc-issuer-url and --oidc-client-id"
     assert texts(document) == [f"component: files[authn.yaml]: {message}"]
@@ -251,8 +251,8 @@ def test_a_flag_and_a_file_cannot_both_name_the_file() -> None:
 
 
 def test_a_file_that_nothing_reads_violates_policy() -> None:
-    found = findings_of(component_options(files={"limits.yaml": {"content": EVENT_LIMITS}}))
-    assert [(finding.level, finding.field) for finding in found] == [(Level.POLICY, "files[limits.yaml]")]
+    findings = findings_of(component_options(files={"limits.yaml": {"content": EVENT_LIMITS}}))
+    assert [(finding.level, finding.field) for finding in findings] == [(Level.POLICY, "files[limits.yaml]")]
 
 
 def test_an_audit_policy_without_a_log_is_a_warning_if_the_command_line_is_known() -> None:
@@ -283,15 +283,15 @@ def test_an_emulated_version_decides_on_gates_and_files() -> None:
 def test_options_are_those_of_the_component_that_reads_them() -> None:
     document = component_options({"leader-elect": False}, component="kube-controller-manager")
     assert findings_of(document, base=[], component="kube-controller-manager") == []
-    found = findings_of(document, component="kube-apiserver")
-    assert [finding.message for finding in found] == ["must be kube-apiserver, whose options are read here"]
+    findings = findings_of(document, component="kube-apiserver")
+    assert [finding.message for finding in findings] == ["must be kube-apiserver, whose options are read here"]
 
 
 def test_a_scheduler_has_its_configuration_as_a_file() -> None:
     config = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration", "parallelism": 0}
     document = component_options(files={"scheduler.yaml": {"content": config}}, component="kube-scheduler")
-    found = texts(document, base=["--leader-elect=true"])
-    assert found == ["component: files[scheduler.yaml].content.parallelism: must be > 0"]
+    findings = texts(document, base=["--leader-elect=true"])
+    assert findings == ["component: files[scheduler.yaml].content.parallelism: must be > 0"]
 
 
 def test_the_flags_of_etcd_are_not_judged() -> None:
@@ -300,5 +300,5 @@ def test_the_flags_of_etcd_are_not_judged() -> None:
 
 
 def test_without_a_check_of_arguments_options_are_not_judged() -> None:
-    found = check(json.dumps(component_options({"nonsense": 1})), versions=["1.34"])
-    assert [finding.level for finding in found] == [Level.NOT_JUDGED]
+    findings = check(json.dumps(component_options({"nonsense": 1})), versions=["1.34"])
+    assert [finding.level for finding in findings] == [Level.NOT_JUDGED]

@@ -60,8 +60,8 @@ def test_null_removes_a_flag_of_the_manifest_and_stays_in_the_merged_options(
 
 def changes(before: Mapping[str, Any], after: Mapping[str, Any], version: str = "1.34") -> dict[str, str]:
     """Return the class of disruption of each field that differs."""
-    found = compare(config(before), config(after), (version, version)).changes
-    return {change.change.path: change.disruption.name for change in found}
+    differing = compare(config(before), config(after), (version, version)).changes
+    return {change.change.path: change.disruption.name for change in differing}
 
 
 SAME = [
@@ -148,7 +148,7 @@ def test_the_flags_of_a_manifest_become_options_where_a_bundle_may_set_them() ->
     assert len(made.flags) + len(made.dropped) == len(KUBEADM_APISERVER) + len(own)
 
 
-def test_what_is_wrong_with_a_manifest_is_said() -> None:
+def test_what_is_wrong_with_a_manifest_is_a_finding() -> None:
     made = migrate("kube-apiserver", ["kube-apiserver", "--audit-log-maxag=3", "--event-ttl=soon"], version="1.34")
     messages = [finding.message for finding in made.findings]
     assert any("--audit-log-maxag: kube-apiserver has no such flag" in message for message in messages)
