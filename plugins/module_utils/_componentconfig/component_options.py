@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
+from ._flags._pflag import parse_flag_value as flag_value
 from ._options import COMPONENT_OPTIONS
 from ._options._document import Options, OptionsFile, flag_texts, read_options
 from ._options._facts import bundle_flags
 
-__all__ = ["COMPONENT_OPTIONS", "Options", "OptionsFile", "bundle_flags", "flag_texts", "read_options"]
+__all__ = ["COMPONENT_OPTIONS", "Options", "OptionsFile", "bundle_flags", "flag_texts", "flag_value", "read_options"]

@@ -9,6 +9,7 @@ allows more, but never what the trust between nodes and the API server rests on.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -16,10 +17,18 @@ from .._componentconfig import ConfigError
 from .._componentconfig._scalars.field_path import Path
 from .._componentconfig._scalars.numbers import parse_bool
 from .._componentconfig.bundle_policy import matching_fields
-from .._componentconfig.component_options import Options, OptionsFile, bundle_flags, flag_texts, read_options
+from .._componentconfig.component_options import (
+    Options,
+    OptionsFile,
+    bundle_flags,
+    flag_texts,
+    flag_value,
+    read_options,
+)
 from .._componentconfig.findings import RULE_DENIED, Finding, Level, show
 from .denied_fields import DENIED_FIELDS, DenyPolicy
 
+_FLAG_NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
 _UNLESS_ALLOWED = "unless the node's own config allows it (allowedFields)"
 _MOST_VERBOSE = 7  # from 8 on, requests and responses are logged with the secrets in them
 _MOST_REQUESTS = 1000  # a second
@@ -27,6 +36,18 @@ _WEAK_TLS = ("VersionTLS10", "VersionTLS11")
 
 BUNDLE_PLUGINS = ("EventRateLimit", "PodNodeSelector", "PodSecurity", "PodTolerationRestriction", "ResourceQuota")
 """The admission plugins that a bundle may configure: the configuration of no other is limits and defaults alone."""
+
+_PLUGIN_GROUPS = (
+    "eventratelimit.admission.k8s.io",
+    "pod-security.admission.config.k8s.io",
+    "podtolerationrestriction.admission.k8s.io",
+    "resourcequota.admission.k8s.io",
+)
+_GUARDS = (
+    *("CertificateApproval", "CertificateSigning", "CertificateSubjectRestriction", "MutatingAdmissionWebhook"),
+    *("NamespaceLifecycle", "PodSecurity", "ServiceAccount", "ValidatingAdmissionWebhook"),
+)
+"""Admission plugins that guard a cluster, or that ask those who do."""
 
 _PROBED = ("advertise-address", "anonymous-auth", "bind-address", "listen-metrics-urls", "secure-port")
 _ENCRYPTION = ("encryption-provider-config", "experimental-encryption-provider-config")
@@ -87,6 +108,10 @@ def _denied_values(options: Options) -> Iterator[Finding]:
             yield _denied_value(options, flag, f"above {most} the flag is denied, {_UNLESS_ALLOWED}")
     if _text(options, "tls-min-version") in _WEAK_TLS:
         yield _denied_value(options, "tls-min-version", f"a weak version is denied, {_UNLESS_ALLOWED}")
+    guards = [name for name in _items(options, "disable-admission-plugins") if name in _GUARDS]
+    if guards:
+        message = f"without {' and '.join(guards)} it is denied, {_UNLESS_ALLOWED}"
+        yield _denied_value(options, "disable-admission-plugins", message)
     suites = [suite for suite in _items(options, "tls-cipher-suites") if _is_weak(suite)]
     if suites:
         message = f"the weak cipher suite {show(suites[0])} is denied, {_UNLESS_ALLOWED}"
@@ -104,18 +129,20 @@ def _is_weak(suite: str) -> bool:
 def _denied_files(options: Options) -> Iterator[Finding]:
     known = bundle_flags(options.component)
     for file in options.files:
-        if file.flag and file.flag not in known:
+        if file.content is None:
+            yield _denied((*file.field, "path"), f"a path is denied in bundles, {_UNLESS_ALLOWED}", file.path)
+        elif file.flag and file.flag not in known:
             yield _denied(file.field, f"the flag --{file.flag} is denied in bundles, {_UNLESS_ALLOWED}")
         elif not file.flag and not _is_plugin_config(file.content):
             yield _denied(file.field, f"a file of this kind is denied in bundles, {_UNLESS_ALLOWED}")
-        elif file.flag and file.content is not None and not isinstance(file.content, Mapping):
+        elif file.flag and not isinstance(file.content, Mapping):
             yield _denied(file.field, f"a text is denied in bundles, which cannot be checked, {_UNLESS_ALLOWED}")
         yield from _denied_content(file)
 
 
 def _is_plugin_config(content: Any) -> bool:
     group = str(content.get("apiVersion", "")).partition("/")[0] if isinstance(content, Mapping) else ""
-    return group.partition(".")[0] in ("eventratelimit", "pod-security", "podtolerationrestriction", "resourcequota")
+    return group in _PLUGIN_GROUPS
 
 
 def _denied_content(file: OptionsFile) -> Iterator[Finding]:
@@ -140,6 +167,9 @@ def _denied_content(file: OptionsFile) -> Iterator[Finding]:
 
 def _refused_flags(options: Options) -> Iterator[Finding]:
     """Yield the flags that no node takes from a bundle, whatever its own config allows."""
+    for flag in options.flags:
+        if not _FLAG_NAME.fullmatch(flag):
+            yield _denied_value(options, flag, "is refused: it is not the name of a flag")
     for flag in (*_PROBED, *_ENCRYPTION, "admission-control"):
         if flag in options.flags:
             yield _denied_value(options, flag, f"is refused: {_reason(flag)}")
@@ -207,11 +237,15 @@ def _text(options: Options, flag: str) -> str:
 
 
 def _items(options: Options, flag: str) -> list[str]:
-    return [item.strip() for text in _texts(options, flag) for item in text.split(",") if item.strip()]
+    """Return the items of a list as the component reads it, which takes quotes away."""
+    try:
+        return [item.strip() for item in flag_value("list", _texts(options, flag))]
+    except ConfigError:
+        return []  # the check of its value finds it
 
 
 def _switched_off(options: Options, flag: str) -> list[str]:
-    pairs = [item.partition("=") for item in _items(options, flag)]
+    pairs = [item.partition("=") for text in _texts(options, flag) for item in text.split(",")]
     return [key.strip() for key, _equals, value in pairs if parse_bool(value.strip()) is False]
 
 

@@ -25,6 +25,7 @@ VALUES: Mapping[str, Sequence[Any]] = {
     "duration": ("10s", "0s", "-1s", "1h30m", "500ms", "10", "x", ""),
     "quantity": ("10Mi", "0", "-5", "x"),
     "string": ("x", "", 5),
+    "profileName": ("x",),
     "int32": (1, 0, -1, 5, "7", "x", 1.5, 2**31, 2**31 - 1),
     "uint": (1, 0, -1, "x"),
     "stringToString": ({"a": "b"}, {"metric,label": "x,y"}, "m,l=x", "m"),
@@ -71,7 +72,7 @@ LEFT_OUT = frozenset(
         # The component does something else, or writes somewhere else.
         *("help", "version", "log-dir", "log-file", "write-config-to", "debug-socket-path"),
         # Parsed before all others, with messages of another form.
-        *("log-backtrace-at", "stderrthreshold", "v", "vmodule"),
+        *("log-backtrace-at", "logtostderr", "stderrthreshold", "v", "vmodule"),
     )
 )
 _BY_CHANCE = 200

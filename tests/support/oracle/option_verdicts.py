@@ -38,7 +38,13 @@ _OF_CLIENTS: Mapping[str, str] = {
     **dict.fromkeys(
         (
             *("leader-elect-lease-duration", "leader-elect-renew-deadline", "leader-elect-retry-period"),
-            *("leader-elect-resource-lock", "tls-cipher-suites", "tls-min-version", "cidr-allocator-type"),
+            *(
+                "leader-elect-resource-lock",
+                "tls-cipher-suites",
+                "tls-curve-preferences",
+                "tls-min-version",
+                "cidr-allocator-type",
+            ),
             "cloud-provider",
         ),
         _LATER,
@@ -67,6 +73,8 @@ EXPLAINED: Mapping[str, Mapping[str, str]] = {
             _EMPTY,
         ),
         "audit-log-path": _HOST,
+        "insecure-bind-address": _OLD,
+        **dict.fromkeys(("cloud-provider-gce-l7lb-src-cidrs", "cloud-provider-gce-lb-src-cidrs"), _OLD),
     },
     "kube-controller-manager": {**_OF_ALL, **_OF_CLIENTS},
     "kube-scheduler": {**_OF_ALL, **_OF_CLIENTS},

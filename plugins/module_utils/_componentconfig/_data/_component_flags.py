@@ -92,7 +92,7 @@ FLAGS = r"""
 [["hard-pod-affinity-symmetric-weight"],{"type":"int","onlyWithoutFile":true,"refused":
 ["write it as hardPodAffinityWeight of InterPodAffinityArgs into a profile's pluginConfig"],"last":21}],[["help"],
 {"type":"bool","stays":"once"}],[["http2-max-streams-per-connection","secure-port"],{"type":"int","stays":"serve"}],
-[["kube-api-burst"],{"type":"int","field":"clientConnection.burst"}],[["kube-api-content-type"],{"field":
+[["kube-api-burst"],{"type":"int32","field":"clientConnection.burst"}],[["kube-api-content-type"],{"field":
 "clientConnection.contentType"}],[["kube-api-qps"],{"type":"float","field":"clientConnection.qps"}],[["kubeconfig"],
 {"field":"clientConnection.kubeconfig"}],[["leader-elect"],{"type":"bool","field":"leaderElection.leaderElect",
 "winsOverFile":23}],[["leader-elect-lease-duration"],{"type":"duration","field":"leaderElection.leaseDuration",

@@ -22,29 +22,31 @@ RULES = r"""
 ["Webhook"],"needs":["authorization-webhook-config-file"]},{"rule":"value-needs","values":["ABAC"],"needs":
 ["authorization-policy-file"]}],"authorization-policy-file":[{"rule":"needs-value","values":["ABAC"],"of":
 "authorization-mode"}],"authorization-webhook-config-file":[{"rule":"needs-value","values":["Webhook"],"of":
-"authorization-mode"}],"coordinated-leadership-lease-duration":[{"rule":"greater-than","since":34,"of":
-"coordinated-leadership-renew-deadline","ofDefault":"10s"}],"coordinated-leadership-renew-deadline":[{"rule":
-"greater-than","since":34,"of":"coordinated-leadership-retry-period","ofDefault":"2s"},{"rule":"less-than","since":34,
-"of":"coordinated-leadership-lease-duration","ofDefault":"15s"}],"coordinated-leadership-retry-period":[{"rule":
-"less-than","since":34,"of":"coordinated-leadership-renew-deadline","ofDefault":"10s"}],"cors-allowed-origins":
-[{"rule":"pattern","since":27,"pattern":"(?=.*(\\^|//))(?=.*(\\$|:)).*","allowed":
-"must begin with ^ or //, and end with $ or :, so that it matches whole hosts"}],"disabled-metrics":[{"rule":
-"metric-names","since":36}],"enable-admission-plugins":[{"rule":"disjoint-with","of":"disable-admission-plugins"}],
-"encryption-provider-config-automatic-reload":[{"rule":"needs-flag","since":26,"needs":
+"authorization-mode"}],"cloud-provider-gce-l7lb-src-cidrs":[{"rule":"cidrs","last":30,"most":100}],
+"cloud-provider-gce-lb-src-cidrs":[{"rule":"cidrs","last":30,"most":100}],"coordinated-leadership-lease-duration":
+[{"rule":"greater-than","since":34,"of":"coordinated-leadership-renew-deadline","ofDefault":"10s"}],
+"coordinated-leadership-renew-deadline":[{"rule":"greater-than","since":34,"of":"coordinated-leadership-retry-period",
+"ofDefault":"2s"},{"rule":"less-than","since":34,"of":"coordinated-leadership-lease-duration","ofDefault":"15s"}],
+"coordinated-leadership-retry-period":[{"rule":"less-than","since":34,"of":"coordinated-leadership-renew-deadline",
+"ofDefault":"10s"}],"cors-allowed-origins":[{"rule":"pattern","since":27,"pattern":"(?=.*(\\^|//))(?=.*(\\$|:)).*",
+"allowed":"must begin with ^ or //, and end with $ or :, so that it matches whole hosts"}],"disabled-metrics":
+[{"rule":"metric-names","since":36}],"enable-admission-plugins":[{"rule":"disjoint-with","of":
+"disable-admission-plugins"}],"encryption-provider-config-automatic-reload":[{"rule":"needs-flag","since":26,"needs":
 ["encryption-provider-config"]}],"etcd-servers-overrides":[{"rule":"pattern","pattern":"[^#/]*/[^#/]*#[^#]+",
 "allowed":"must be group/resource#servers, with semicolons between the URLs of servers"}],"goaway-chance":[{"rule":
 "range","since":31,"range":[0,0.02]}],"identity-lease-duration-seconds":[{"rule":"range","last":25,"range":[1,null]}],
-"identity-lease-renew-interval-seconds":[{"rule":"range","last":25,"range":[1,null]}],"kubernetes-service-node-port":
-[{"rule":"range","range":[0,65535]},{"rule":"within","of":"service-node-port-range","ofDefault":"30000-32767"}],
-"livez-grace-period":[{"rule":"range","since":31,"range":[0,null],"unit":"s"}],"log-flush-frequency":[{"rule":
-"positive","since":35}],"log-json-info-buffer-size":[{"rule":"needs-gate","since":25,"gate":"LoggingAlphaOptions"}],
-"log-json-split-stream":[{"rule":"needs-gate","since":25,"gate":"LoggingAlphaOptions"}],"log-text-info-buffer-size":
-[{"rule":"needs-gate","since":30,"gate":"LoggingAlphaOptions"}],"log-text-split-stream":[{"rule":"needs-gate","since":
-30,"gate":"LoggingAlphaOptions"}],"max-mutating-requests-inflight":[{"rule":"range","since":31,"range":[0,null]}],
-"max-requests-inflight":[{"rule":"range","since":31,"range":[0,null]}],"min-compatibility-version":[{"rule":"pattern",
-"since":36,"pattern":"(?:kube=)?v?1\\.[0-9]+","allowed":"must be a version without its patch, such as 1.35"}],
-"min-request-timeout":[{"rule":"range","since":31,"range":[0,null]}],"oidc-ca-file":[{"rule":"needs-flag","since":28,
-"needs":["oidc-issuer-url","oidc-client-id"]}],"oidc-client-id":[{"rule":"needs-flag","needs":["oidc-issuer-url"]}],
+"identity-lease-renew-interval-seconds":[{"rule":"range","last":25,"range":[1,null]}],"insecure-port":[{"rule":
+"range","last":23,"range":[0,0]}],"kubernetes-service-node-port":[{"rule":"range","range":[0,65535]},{"rule":"within",
+"of":"service-node-port-range","ofDefault":"30000-32767"}],"livez-grace-period":[{"rule":"range","since":31,"range":
+[0,null],"unit":"s"}],"log-flush-frequency":[{"rule":"positive","since":35}],"log-json-info-buffer-size":[{"rule":
+"needs-gate","since":25,"gate":"LoggingAlphaOptions"}],"log-json-split-stream":[{"rule":"needs-gate","since":25,
+"gate":"LoggingAlphaOptions"}],"log-text-info-buffer-size":[{"rule":"needs-gate","since":30,"gate":
+"LoggingAlphaOptions"}],"log-text-split-stream":[{"rule":"needs-gate","since":30,"gate":"LoggingAlphaOptions"}],
+"max-mutating-requests-inflight":[{"rule":"range","since":31,"range":[0,null]}],"max-requests-inflight":[{"rule":
+"range","since":31,"range":[0,null]}],"min-compatibility-version":[{"rule":"pattern","since":36,"pattern":
+"(?:kube=)?v?1\\.[0-9]+","allowed":"must be a version without its patch, such as 1.35"}],"min-request-timeout":
+[{"rule":"range","since":31,"range":[0,null]}],"oidc-ca-file":[{"rule":"needs-flag","since":28,"needs":
+["oidc-issuer-url","oidc-client-id"]}],"oidc-client-id":[{"rule":"needs-flag","needs":["oidc-issuer-url"]}],
 "oidc-groups-claim":[{"rule":"needs-flag","since":28,"needs":["oidc-issuer-url","oidc-client-id"]}],
 "oidc-groups-prefix":[{"rule":"needs-flag","since":28,"needs":["oidc-issuer-url","oidc-client-id"]}],
 "oidc-issuer-url":[{"rule":"needs-flag","needs":["oidc-client-id"]}],"oidc-required-claim":[{"rule":"needs-flag",

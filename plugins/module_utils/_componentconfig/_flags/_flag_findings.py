@@ -33,6 +33,7 @@ GATES_FLAG = "feature-gates"
 RULE_FLAGS = "flags"
 WITHOUT_FILE = ("kube-apiserver", "kube-controller-manager")
 """Components that read no file with fields and feature gates."""
+_FILE_OPTIONAL = ("kube-scheduler",)
 _MAX_SUGGESTIONS = 50
 _MAX_NAME = 80
 """The number of unknown flags, and the length of a name, for which a similar name is searched."""
@@ -103,7 +104,7 @@ def flag_findings(
         minor,
         gates,
         reads_file="config" in uses,
-        knows_file=is_whole and component in WITHOUT_FILE,
+        knows_file=is_whole and (component in WITHOUT_FILE or (component in _FILE_OPTIONAL and "config" not in uses)),
         knows_others=is_whole,
     )
     for flag, finding in problems:

@@ -30,6 +30,7 @@ _EMULATION_SINCE = 31
 _EMULATION_READ = 36  # the first minor whose rules are known
 _EMULATED_MINORS = 3  # the oldest emulated minor is so many before the binary's
 _ANONYMOUS_SINCE = 31  # AuthenticationConfiguration.anonymous
+_FLAG_NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
 _UNREAD = "nothing reads this file: name the flag that names it (flag), or the file in the path of an admission plugin"
 _OTHERS = "how flags fit the other flags of the component"
 _NO_COMMAND_LINE = "its command line is not given"
@@ -122,6 +123,10 @@ def _emulation_findings(line: CommandLine, minor: int) -> Iterator[Finding]:
 def option_findings(options: Options, line: CommandLine, minor: int) -> Iterator[Finding]:
     """Yield what is wrong with the options beyond the values of their flags, which `argument_findings` checks."""
     flags = known_flags(options.component)
+    for name in options.flags:
+        if not _FLAG_NAME.fullmatch(name):
+            message = "must be the name of a flag, of a-z, 0-9 and -, without dashes before it"
+            yield Finding(options.field_of(name), message, RULE_OPTIONS)
     for key in options.repeated:
         message = f"names the flag {key.replace('_', '-')} once more: a flag has one key"
         yield Finding(("flags", key), message, RULE_OPTIONS)

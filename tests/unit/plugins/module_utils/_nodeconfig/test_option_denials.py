@@ -76,6 +76,8 @@ def test_any_other_flag_is_denied_until_the_node_allows_it(flag: str) -> None:
         {"v": "10"},
         {"tls-min-version": "VersionTLS10"},
         {"tls-cipher-suites": ["TLS_AES_128_GCM_SHA256", "TLS_RSA_WITH_AES_128_CBC_SHA"]},
+        {"tls-cipher-suites": '"TLS_RSA_WITH_AES_128_CBC_SHA"'},
+        {"disable-admission-plugins": ["ValidatingAdmissionWebhook"]},
     ],
 )
 def test_a_value_that_weakens_the_component_is_denied_until_the_node_allows_it(flags: Mapping[str, Any]) -> None:
@@ -106,6 +108,10 @@ REFUSED: list[Mapping[str, Any]] = [
     {"anonymous-auth": False},
     {"encryption-provider-config": "/x"},
     {"encryption-provider-config": None},
+    {"disable-admission-plugins": '"NodeRestriction"'},
+    {"disable-admission-plugins": ['"ValidatingAdmissionPolicy"']},
+    {"feature-gates=ValidatingAdmissionPolicy": False},
+    {"--profiling": False},
 ]
 
 
@@ -114,7 +120,7 @@ def test_what_trust_and_probes_rest_on_is_refused_whatever_the_node_allows(flags
     (name,) = flags
     for allowed in ((), ALL, ("flags",), (f"flags.{name}",)):
         refusals = list(denials(component_options(flags), DenyPolicy(allowed=allowed), NOTHING, 34))
-        assert [finding.field for finding in refusals] == [f"flags.{name}"]
+        assert [finding.path for finding in refusals] == [("flags", name)]
         assert refusals[0].message.startswith("is refused: ")
 
 
@@ -136,7 +142,7 @@ def test_encryption_keys_never_come_in_a_bundle() -> None:
     document = component_options(files={"enc.yaml": {"content": content}})
     assert "files[enc.yaml].content" in fields(document, *ALL)
     on_nodes = component_options(files={"enc.yaml": {"flag": "encryption-provider-config", "path": "/etc/enc.yaml"}})
-    assert fields(on_nodes) == ["files[enc.yaml]"]
+    assert fields(on_nodes) == ["files[enc.yaml].path"]
     assert fields(on_nodes, *ALL) == []
 
 
@@ -163,6 +169,12 @@ def test_a_scheduler_configuration_has_no_credentials_and_no_extenders() -> None
         files = {"s": {"content": {**config, **more}}}
         document = component_options(files=files, component="kube-scheduler")
         assert fields(document) == [f"files.s.content{name}" for name in denied]
+
+
+def test_a_path_is_denied_also_for_a_flag_of_the_list() -> None:
+    document = component_options(files={"p": {"flag": "audit-policy-file", "path": "/etc/shadow"}})
+    assert fields(document) == ["files.p.path"]
+    assert fields(document, "files") == []
 
 
 def test_a_text_is_denied() -> None:
