@@ -80,7 +80,9 @@ class ApiServerFiles:
     def _answer(self, flags: Sequence[str], taken: str, seconds: float) -> str | None:
         log = self._directory / "log"
         with log.open("wb") as stream:
-            process = subprocess.Popen([self._program, *self.flags, *flags], stdout=stream, stderr=stream)
+            process = subprocess.Popen(
+                [self._program, *self.flags, *flags], stdout=stream, stderr=stream, cwd=self._directory
+            )
         deadline = time.monotonic() + seconds
         try:
             while process.poll() is None:
@@ -101,11 +103,11 @@ class ApiServerFiles:
 def refusal_of_client(component: str, flags: Sequence[str], kubeconfig: Path) -> str | None:
     """Return what a client of the API server says against flags, or None if it continues with its kubeconfig.
 
-    component: kube-controller-manager or kube-scheduler. kubeconfig: a path of no file. Raises Unavailable without the
-    component.
+    component: kube-controller-manager or kube-scheduler. kubeconfig: a path of no file; the component writes
+    into its folder. Raises Unavailable without the component.
     """
     command = [str(find(component)), f"--kubeconfig={kubeconfig}", *flags]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, cwd=kubeconfig.parent)
     lines = f"{ended.stdout}{ended.stderr}".splitlines()
     last = lines[-1] if lines else "nothing"
     return None if f"stat {kubeconfig}" in last else last

@@ -70,7 +70,7 @@ LEFT_OUT = frozenset(
         *("service-account-key-file", "service-account-signing-key-file", "service-cluster-ip-range"),
         *("tls-cert-file", "tls-private-key-file"),
         # The component does something else, or writes somewhere else.
-        *("help", "version", "log-dir", "log-file", "write-config-to", "debug-socket-path"),
+        *("cert-dir", "help", "version", "log-dir", "log-file", "write-config-to", "debug-socket-path"),
         # Parsed before all others, with messages of another form.
         *("log-backtrace-at", "logtostderr", "stderrthreshold", "v", "vmodule"),
     )
