@@ -556,8 +556,6 @@ FLAG_RULE_KEYS = (
     "unless",
     "most",
     "bits",
-    "pattern",
-    "allowed",
 )
 
 
