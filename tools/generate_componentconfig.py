@@ -540,6 +540,7 @@ FLAG_RULE_KEYS = (
     "deprecatedValues",
     "gatedValues",
     "of",
+    "ofValues",
     "refused",
     "needs",
     "schemes",
@@ -672,7 +673,8 @@ def generate(schema: Path) -> dict[str, str]:
         contents[f"_{module}.py"] = (f"Kinds and fields of {module.replace('_', '-')}", {"KINDS": with_shapes(kinds)})
     declared = contents.pop(f"_{MACHINES}.py", None)
     contents["_kubelet.py"][1]["DROP_INS"] = drop_ins(schema)
-    contents["_static_pod.py"][1]["OPTIONS"] = component_options(schema)
+    options = {"OPTIONS": component_options(schema)}
+    contents["_component_options.py"] = ("Flags that a bundle may set, and those that name files", options)
     rules = {name.upper(): rows for name, rows in sorted(validation_rules(schema).items())}
     contents["_validation_rules.py"] = ("Validation rules by component", rules)
     contents["_gate_history.py"] = ("Feature gates by Kubernetes minor", {"GATES": gates(schema)})

@@ -13,9 +13,6 @@ from ._flags._flag_findings import WITHOUT_FILE, Argument, flag_findings, flags_
 from ._flags._flag_set import apply_flags
 from ._flags._flags_in_files import kubeadm_arguments
 from ._flags.kubelet_flags import FEATURE_GATES
-from ._options._document import read_options
-from ._options._files import embedded_files
-from ._options._findings import OF_MANIFEST, command_line, emulated_minor, option_findings
 from ._rules import rule_facts
 from ._rules._admission_plugins import admission_plugins
 from ._rules._kubelet_start_failures import is_cipher_suite
@@ -28,14 +25,14 @@ from ._schema._type_check import EmbeddedDocument, TypeCheck, check_types
 from ._schema.kinds import MAIN_KINDS, Kind, OperatingSystem, kinds
 from ._schema.releases import minor_name, nearest_known_minor
 from .certainty import with_certainty
-from .findings import Finding, Level, located, show
+from .findings import Finding, Level, located, not_judged, show
 
 _PLUGIN_FLAGS = ("admission-control", "enable-admission-plugins", "disable-admission-plugins")
 _WINDOWS_FLAGS = frozenset(("windows-priorityclass", "windows-service"))
 """The flags that the kubelet has on Windows only: cmd/kubelet/app/options/osflags_windows.go."""
 
 
-class _ArgumentCheck:
+class ArgumentsInFiles:
     """Checks flags of components inside files."""
 
     def embedded(self, flags: EmbeddedFlags, minor: int) -> Iterator[Finding]:
@@ -72,50 +69,17 @@ class _ArgumentCheck:
                 yield with_certainty(finding, minor)
 
     def in_options(self, data: Mapping[str, Any], base: Sequence[str] | None, minor: int) -> Iterator[Finding]:
-        """Yield what is wrong with the flags and files of ComponentOptions, without the content of files.
-
-        base: the arguments of the component's init manifest without the program, None if they are not known. minor: may
-        be a later one.
-        """
-        nearest = nearest_known_minor(minor)
-        options = read_options(data)
-        line = command_line(options, base)
-        findings = (
-            *option_findings(options, line, nearest),
-            *argument_findings(
-                options.component,
-                line.arguments,
-                nearest,
-                is_whole=line.is_whole,
-                gates_minor=emulated_minor(line, nearest),
-            ),
-        )
-        for finding in findings:
-            if finding.path == OF_MANIFEST and finding.level is not Level.NOT_JUDGED:
-                finding = finding._replace(path=(), message=f"with the flags of the manifest: {finding.message}")
-            yield with_certainty(_without_flag(finding), minor)
+        """Yield that ComponentOptions are not judged; see OPTION_CHECK, which judges them."""
+        yield not_judged((), "flags and files of a component", "this check does not read ComponentOptions")
 
     def files_in_options(
         self, data: Mapping[str, Any], base: Sequence[str] | None, minor: int
-    ) -> tuple[int, Iterator[EmbeddedDocument | Finding]]:
-        """Return the documents among the files of ComponentOptions, and the minor whose kinds they are.
-
-        It is an older one than `minor`, a known one, if the component emulates that. base: see `in_options`.
-        """
-        options = read_options(data)
-        emulated = emulated_minor(command_line(options, base), minor)
-        return emulated, embedded_files(options, emulated)
+    ) -> tuple[int, Iterable[EmbeddedDocument | Finding]]:
+        """Return no documents, at the same minor; see OPTION_CHECK."""
+        return minor, ()
 
 
-def _without_flag(finding: Finding) -> Finding:
-    """Return a finding at a flag without the flag and its value in the message: its place has both."""
-    if finding.path[:1] != ("flags",) or len(finding.path) < 2:
-        return finding
-    message = finding.message.removeprefix(f"--{str(finding.path[1]).replace('_', '-')}: ")
-    return finding._replace(message=message.removeprefix(f"{finding.value}: "))
-
-
-ARGUMENT_CHECK = _ArgumentCheck()
+ARGUMENT_CHECK = ArgumentsInFiles()
 """Has the flags of all components, which are large: `check` takes it where there may be such flags."""
 
 
@@ -152,7 +116,7 @@ def _name_findings(component: str, arguments: Iterable[Argument], minor: int) ->
     plugins = admission_plugins(minor)
     for argument in arguments:
         flag = argument.name.replace("_", "-")
-        names = [name.strip() for name in argument.value.split(",") if name.strip() and not is_unexpanded(name)]
+        names = [name for name in argument.value.split(",") if name.strip() and not is_unexpanded(name)]
         messages = []
         if component == "kube-apiserver" and flag in _PLUGIN_FLAGS:
             what = f"is not an admission plugin of Kubernetes {minor_name(minor)}"

@@ -17,6 +17,7 @@ from typing import Any, cast
 from . import ConfigError
 from ._options import COMPONENT_OPTIONS
 from ._scalars.field_path import Path, parse_path, value_at
+from ._schema._option_forms import OPTION_FORMS
 from ._schema.kinds import KUBELET_CONFIGURATION, STATIC_POD, Kind, is_present_at, kinds
 from ._schema.releases import by_name
 
@@ -115,12 +116,9 @@ def disruption_of(
     may end the component.
     """
     names = [".".join(str(part) for part in path[:length]) for length in range(len(path), 0, -1)]
-    if kind == COMPONENT_OPTIONS:
-        from ._options._effective import class_of_change  # most configs have no flags
-
-        row: Mapping[str, Any] = {"class": class_of_change(path, minor, configs)}
-    else:
-        row = _impact_of(names, kind, minor, configs)
+    row = _impact_of(names, kind, minor, configs)
+    if kind == COMPONENT_OPTIONS and OPTION_FORMS:
+        row = {"class": OPTION_FORMS[0].class_of_change(path, minor, configs)}
     order = list(disruption_classes())
     is_switched_on = row["class"] == _CRASH_RISK and bool(configs) and bool(value_at(configs[-1], path))
     if from_version_change and order.index(row["class"]) > order.index(_RESTART_CLASS) and not is_switched_on:

@@ -41,9 +41,9 @@ from ._schema.path_fields import absolute_paths, resolve_paths
 from ._schema.releases import known_minor_of, minor_name, nearest_known_minor
 from .check import check
 from .compare import diff
-from .component_arguments import ARGUMENT_CHECK
 from .findings import RULE_SECRET, Finding, InvalidConfig, Level, finding_lines, located, show
 from .instance_fields import INSTANCE_FIELDS
+from .option_check import OPTION_CHECK
 
 COMMAND_LINE = "command line"
 """The file name in findings about flags."""
@@ -171,7 +171,7 @@ def _to_options(component: str, argv: Sequence[str], minor: int) -> Migration:
         versions=[minor_name(minor)],
         bundle=True,
         flags=ComponentFlags(argv[1:]),
-        arguments=ARGUMENT_CHECK,
+        arguments=OPTION_CHECK,
     )
     kept = [
         KeptFlag(use.name, use.arguments, made.staying[use.name])

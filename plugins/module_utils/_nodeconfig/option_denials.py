@@ -18,14 +18,18 @@ from .._componentconfig._scalars.field_path import Path
 from .._componentconfig._scalars.numbers import parse_bool
 from .._componentconfig.bundle_policy import matching_fields
 from .._componentconfig.component_options import (
+    COMPONENT_OPTIONS,
+    FLAG_COMPONENTS,
     Options,
     OptionsFile,
     bundle_flags,
+    file_flags,
     flag_texts,
     flag_value,
     read_options,
 )
 from .._componentconfig.findings import RULE_DENIED, Finding, Level, show
+from .denials import DenialsOfKind
 from .denied_fields import DENIED_FIELDS, DenyPolicy
 
 _FLAG_NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
@@ -44,8 +48,10 @@ _PLUGIN_GROUPS = (
     "resourcequota.admission.k8s.io",
 )
 _GUARDS = (
-    *("CertificateApproval", "CertificateSigning", "CertificateSubjectRestriction", "MutatingAdmissionWebhook"),
-    *("NamespaceLifecycle", "PodSecurity", "ServiceAccount", "ValidatingAdmissionWebhook"),
+    *("CertificateApproval", "CertificateSigning", "CertificateSubjectRestriction", "ClusterTrustBundleAttest"),
+    *("DenyServiceExternalIPs", "ImagePolicyWebhook", "LimitRanger", "MutatingAdmissionPolicy"),
+    *("MutatingAdmissionWebhook", "NamespaceLifecycle", "OwnerReferencesPermissionEnforcement", "PodSecurity"),
+    *("ResourceQuota", "ServiceAccount", "ValidatingAdmissionWebhook"),
 )
 """Admission plugins that guard a cluster, or that ask those who do."""
 
@@ -54,17 +60,26 @@ _ENCRYPTION = ("encryption-provider-config", "experimental-encryption-provider-c
 _NEEDED_PLUGIN = "NodeRestriction"
 _PROTECTED_PLUGINS = (_NEEDED_PLUGIN, "ValidatingAdmissionPolicy")
 _NEEDED_MODES = ("Node", "RBAC")
-_PROTECTED_GATE = "ValidatingAdmissionPolicy"
-_PROTECTED_APIS = ("api/all", "api/ga", "admissionregistration.k8s.io", "rbac.authorization.k8s.io")
+_PROTECTED_GATES = ("AllBeta", "AuthorizeNodeWithSelectors", "ValidatingAdmissionPolicy")
+_PROTECTED_APIS = (
+    *("api/all", "api/ga", "v1", "admissionregistration.k8s.io", "authentication.k8s.io", "authorization.k8s.io"),
+    *("certificates.k8s.io", "rbac.authorization.k8s.io"),
+)
+_MERGED = ("feature-gates", "runtime-config")
+_SECRET_FILE = re.compile(r"key|token|kubeconfig|cloud-config")
 
 
 def option_denials(data: Mapping[str, Any], policy: DenyPolicy) -> Iterator[Finding]:
     """Yield the flags and files of a decoded ComponentOptions document that a node refuses."""
     options = read_options(data)
-    refused = [*_refused_flags(options), *_refused_authorizers(options)]
+    if options.component not in FLAG_COMPONENTS:
+        message = "is refused: the flags of this component are not known, so that none can be denied"
+        yield _denied(("component",), message, data.get("component"))
+        return
+    refused = [*_refused_flags(options), *_refused_files(options)]
     yield from refused
-    denied = [*_denied_flags(options), *_denied_values(options), *_denied_files(options), *_additional(data, policy)]
-    allowed = [path for pattern in policy.allowed for path in _allowed_paths(options, pattern)]
+    denied = [*_denied_flags(options), *_denied_values(options), *_denied_files(options), *_additional(options, policy)]
+    allowed = [path for pattern in policy.allowed for path in _matching_paths(options, pattern)]
     covered = {finding.path for finding in refused}
     for finding in denied:
         if finding.path not in covered and not any(finding.path[: len(path)] == path for path in allowed):
@@ -76,36 +91,44 @@ def _denied(path: Path, message: str, value: Any = None) -> Finding:
     return Finding(path, message, RULE_DENIED, Level.POLICY, show(value, path))
 
 
-def _allowed_paths(options: Options, pattern: str) -> Iterator[Path]:
-    """Yield the paths of a document that a pattern allows; flags have their names with dashes in it."""
+def _matching_paths(options: Options, pattern: str) -> Iterator[Path]:
+    """Yield the paths of a document that a pattern names; a flag may have dashes or underscores in it."""
     if pattern == "*":
         yield ()
+    if pattern.startswith("flags."):
+        pattern = pattern.replace("_", "-")
     named = {"flags": dict.fromkeys(options.flags, True), "files": {file.name: True for file in options.files}}
     for path, _value in matching_fields(named, pattern):
         yield options.field_of(str(path[1])) if path[0] == "flags" and len(path) > 1 else path
-    for file in options.files:  # a flag that a file sets is allowed like any other
+    for file in options.files:  # which sets a flag
         if file.flag and pattern == f"flags.{file.flag}":
             yield file.field
 
 
-def _additional(data: Mapping[str, Any], policy: DenyPolicy) -> Iterator[Finding]:
+def _additional(options: Options, policy: DenyPolicy) -> Iterator[Finding]:
     for pattern in policy.additional:
-        for path, value in matching_fields(data, pattern):
-            yield _denied(path, f"the field is denied, {_UNLESS_ALLOWED}", value)
+        for path in _matching_paths(options, pattern):
+            yield _denied(path, f"the field is denied, {_UNLESS_ALLOWED}")
 
 
 def _denied_flags(options: Options) -> Iterator[Finding]:
-    known = bundle_flags(options.component)
+    known, named = bundle_flags(options.component), file_flags(options.component)
     for flag, value in options.flags.items():
-        if flag not in known:
+        if flag in known and flag in named and value is not None:
+            message = f"a path is denied in bundles, which hold the file itself (files), {_UNLESS_ALLOWED}"
+            yield _denied(options.field_of(flag), message, value)
+        elif flag in known and flag in _MERGED and value is None:
+            message = f"without what the manifest has of it, it is denied, {_UNLESS_ALLOWED}"
+            yield _denied(options.field_of(flag), message)
+        elif flag not in known:
             yield _denied(options.field_of(flag), f"the flag is denied in bundles, {_UNLESS_ALLOWED}", value)
 
 
 def _denied_values(options: Options) -> Iterator[Finding]:
     for flag, most in (("v", _MOST_VERBOSE), ("kube-api-qps", _MOST_REQUESTS), ("kube-api-burst", _MOST_REQUESTS)):
-        number = _number(_text(options, flag))
-        if number is not None and number > most:
-            yield _denied_value(options, flag, f"above {most} the flag is denied, {_UNLESS_ALLOWED}")
+        number = _number(options, flag)
+        if number is not None and not 0 <= number <= most:
+            yield _denied_value(options, flag, f"below 0 and above {most} the flag is denied, {_UNLESS_ALLOWED}")
     if _text(options, "tls-min-version") in _WEAK_TLS:
         yield _denied_value(options, "tls-min-version", f"a weak version is denied, {_UNLESS_ALLOWED}")
     guards = [name for name in _items(options, "disable-admission-plugins") if name in _GUARDS]
@@ -170,13 +193,11 @@ def _refused_flags(options: Options) -> Iterator[Finding]:
     for flag in options.flags:
         if not _FLAG_NAME.fullmatch(flag):
             yield _denied_value(options, flag, "is refused: it is not the name of a flag")
+        elif any("$(" in text for text in _texts(options, flag)):
+            yield _denied_value(options, flag, "is refused: the kubelet replaces $(NAME) in the arguments of a Pod")
     for flag in (*_PROBED, *_ENCRYPTION, "admission-control"):
         if flag in options.flags:
             yield _denied_value(options, flag, f"is refused: {_reason(flag)}")
-    for file in options.files:
-        kind = file.content.get("kind") if isinstance(file.content, Mapping) else None
-        if kind == "EncryptionConfiguration" or (file.flag in _ENCRYPTION and file.content is not None):
-            yield _denied((*file.field, "content"), "is refused: its keys are secrets: name the path of a file")
     if _lacks(options, "enable-admission-plugins", (_NEEDED_PLUGIN,)):
         message = f"is refused: it must keep {_NEEDED_PLUGIN}, which holds each kubelet to its own node"
         yield _denied_value(options, "enable-admission-plugins", message)
@@ -188,9 +209,10 @@ def _refused_flags(options: Options) -> Iterator[Finding]:
     if _lacks(options, "authorization-mode", _NEEDED_MODES) or "AlwaysAllow" in modes:
         message = f"is refused: it must keep {' and '.join(_NEEDED_MODES)}, without AlwaysAllow"
         yield _denied_value(options, "authorization-mode", message)
-    if _PROTECTED_GATE in _switched_off(options, "feature-gates"):
-        yield _denied_value(options, "feature-gates", f"is refused: {_PROTECTED_GATE} must stay on")
-    apis = [key for key in _switched_off(options, "runtime-config") if key.startswith(_PROTECTED_APIS)]
+    gates = [gate for gate in _switched_off(options, "feature-gates") if gate in _PROTECTED_GATES]
+    if gates:
+        yield _denied_value(options, "feature-gates", f"is refused: {' and '.join(gates)} must not be switched off")
+    apis = [key for key in _switched_off(options, "runtime-config") if _is_protected(key)]
     if apis:
         yield _denied_value(options, "runtime-config", f"is refused: {' and '.join(apis)} must stay on")
 
@@ -203,20 +225,37 @@ def _reason(flag: str) -> str:
     return "the probes in the manifest need it as it is, and would kill the component"
 
 
-def _refused_authorizers(options: Options) -> Iterator[Finding]:
+def _is_protected(api: str) -> bool:
+    group = api.partition("/")[0]
+    return api in _PROTECTED_APIS or group in _PROTECTED_APIS
+
+
+def _refused_files(options: Options) -> Iterator[Finding]:
+    """Yield the files that no node takes from a bundle, whatever its own config allows."""
+    named = file_flags(options.component)
     for file in options.files:
-        content = file.content if isinstance(file.content, Mapping) else {}
-        if content.get("kind") != "AuthorizationConfiguration":
-            continue
+        content, path = file.content, (*file.field, "content")
+        if isinstance(content, Mapping):
+            yield from _refused_document(content, path)
+        elif content is not None and (named[file.flag].kind if file.flag in named else not file.flag):
+            yield _denied(path, "is refused: write it as a document, which can be checked, or name its path")
+        elif content is not None and _SECRET_FILE.search(file.flag):
+            yield _denied(path, "is refused: it may hold a secret: name its path")
+
+
+def _refused_document(content: Mapping[str, Any], path: Path) -> Iterator[Finding]:
+    kind = str(content.get("kind"))
+    if kind in ("EncryptionConfig", "EncryptionConfiguration"):
+        yield _denied(path, "is refused: its keys are secrets: name the path of a file")
+    elif kind == "AuthenticationConfiguration" and content.get("anonymous") is not None:
+        yield _denied((*path, "anonymous"), f"is refused: {_reason('anonymous-auth')}")
+    elif kind == "AuthorizationConfiguration":
         authorizers = content.get("authorizers")
-        types = [
-            item.get("type")
-            for item in (authorizers if isinstance(authorizers, list) else ())
-            if isinstance(item, dict)
-        ]
+        items = authorizers if isinstance(authorizers, list) else []
+        types = [str(item.get("type")) for item in items if isinstance(item, dict)]
         if not set(_NEEDED_MODES) <= set(types) or "AlwaysAllow" in types:
             message = f"is refused: it must keep {' and '.join(_NEEDED_MODES)}, without AlwaysAllow"
-            yield _denied((*file.field, "content", "authorizers"), message)
+            yield _denied((*path, "authorizers"), message)
 
 
 def _lacks(options: Options, flag: str, needed: Collection[str]) -> bool:
@@ -246,11 +285,19 @@ def _items(options: Options, flag: str) -> list[str]:
 
 def _switched_off(options: Options, flag: str) -> list[str]:
     pairs = [item.partition("=") for text in _texts(options, flag) for item in text.split(",")]
-    return [key.strip() for key, _equals, value in pairs if parse_bool(value.strip()) is False]
+    return [key.strip().removeprefix("kube:") for key, _equals, value in pairs if parse_bool(value.strip()) is False]
 
 
-def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
+def _number(options: Options, flag: str) -> float | None:
+    """Return the number that a flag sets, as the component parses it; None for none."""
+    texts = _texts(options, flag)
+    for form in ("int", "float") if texts else ():
+        try:
+            return float(flag_value(form, texts))
+        except (ConfigError, OverflowError):
+            continue
+    return None
+
+
+OPTION_DENIALS: Mapping[str, DenialsOfKind] = {COMPONENT_OPTIONS: option_denials}
+"""For `denials`, where there may be such documents."""

@@ -28,6 +28,7 @@ VALUES: Mapping[str, Sequence[Any]] = {
     "profileName": ("x",),
     "int32": (1, 0, -1, 5, "7", "x", 1.5, 2**31, 2**31 - 1),
     "uint": (1, 0, -1, "x"),
+    "level": (1, "x", -1),
     "stringToString": ({"a": "b"}, {"metric,label": "x,y"}, "m,l=x", "m"),
     "list": (["a"], ["a", "b"], "a,b", [], [1, True]),
     "array": (["a"], "a,b"),

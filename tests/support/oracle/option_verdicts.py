@@ -18,8 +18,8 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._op
     read_options,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig.check import check
-from ansible_collections.configok.node.plugins.module_utils._componentconfig.component_arguments import ARGUMENT_CHECK
 from ansible_collections.configok.node.plugins.module_utils._componentconfig.findings import Level
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.option_check import OPTION_CHECK
 from support.api.startup_files import ApiServerFiles, refusal_of_client
 from support.configs.options import component_options
 from support.oracle.option_sets import OptionSet
@@ -124,7 +124,7 @@ def compare_options(
             component=component,
             versions=[f"1.{minor}"],
             flags=ComponentFlags(base),
-            arguments=ARGUMENT_CHECK,
+            arguments=OPTION_CHECK,
         )
         ours = [finding.text for finding in findings if finding.level is Level.COMPONENT]
         yield OptionVerdict(name, flags, "; ".join(ours), theirs or "")

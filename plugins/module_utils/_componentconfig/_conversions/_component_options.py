@@ -39,6 +39,10 @@ def convert_options(data: Mapping[str, Any], target: Kind, losses: list[Loss]) -
     pairs = extra_arguments(options)
     is_list = "name" in target.entries_along(("apiServer", "extraArgs"))[-1].get("fields", {})
     result: Any = [{"name": name, "value": value} for name, value in pairs] if is_list else dict(pairs)
+    for flag in () if is_list else dict.fromkeys(name for name, _value in pairs):
+        values = [value for name, value in pairs if name == flag]
+        if len(values) > 1:
+            losses.append(Loss(options.field_of(flag), values[:-1], "this version of kubeadm takes a flag once"))
     for name in ("extraArgs", *reversed(_SECTIONS[options.component])):
         result = {name: result}
     return dict(result)

@@ -62,9 +62,9 @@ FLAGS = r"""
 [["proxy-mode"],{"field":"mode","values":[[20,["","userspace","iptables","ipvs","kernelspace"]],[26,["","iptables",
 "ipvs","kernelspace"]],[29,["","iptables","ipvs","nftables","kernelspace"]]]}],[["proxy-port-range"],{"type":
 "portRange","field":"portRange","last":30}],[["show-hidden-metrics-for-version"],{"field":true}],[["udp-timeout"],
-{"type":"duration","field":"udpIdleTimeout","last":25,"gone":["the mode that used it is gone"]}],[["v"],{"type":"int",
-"field":"logging.verbosity","stays":"klog","winsOverFile":20}],[["version"],{"type":"tristate","stays":"once"}],
-[["vmodule"],{"type":"vmodule","field":"logging.vmodule","adds":"before","stays":"klog","winsOverFile":20}],
+{"type":"duration","field":"udpIdleTimeout","last":25,"gone":["the mode that used it is gone"]}],[["v"],{"type":
+"level","field":"logging.verbosity","stays":"klog","winsOverFile":20}],[["version"],{"type":"tristate","stays":
+"once"}],[["vmodule"],{"type":"vmodule","field":"logging.vmodule","adds":"before","stays":"klog","winsOverFile":20}],
 [["write-config-to"],{"stays":"once"}]]},"kube-scheduler":{"ignoresFlags":true,"reasons":{"self":
 ["it names the file"],"once":["it makes kube-scheduler do one thing and end: it is no config"],"access":
 ["it wins over the address in the kubeconfig, and the file has no field for it"],"klog":
@@ -122,7 +122,7 @@ FLAGS = r"""
 "stays":"serve","since":36}],[["tls-min-version"],{"stays":"serve","values":[[20,["","VersionTLS10","VersionTLS11",
 "VersionTLS12","VersionTLS13"]]]}],[["tls-sni-cert-key"],{"type":"certKeyPairs","stays":"serve"}],
 [["use-legacy-policy-config"],{"type":"bool","refused":
-["its policy is no config: write profiles of plugins, which replace it"],"last":22}],[["v"],{"type":"int","stays":
+["its policy is no config: write profiles of plugins, which replace it"],"last":22}],[["v"],{"type":"level","stays":
 "klog"}],[["version"],{"type":"tristate","stays":"once"}],[["vmodule"],{"type":"vmodule","stays":"klog"}],
 [["write-config-to"],{"stays":"once"}]]},"kubelet":{"ignoresFlags":false,"reasons":{"access":
 ["it says how the kubelet reaches the API server, for which the file has no field"],"self":["it names the file"],

@@ -30,6 +30,8 @@ from ._pflag import REPEATABLE, Flag, parse_flag_value
 from .kubelet_flags import FEATURE_GATES
 
 GATES_FLAG = "feature-gates"
+_OF_KUBERNETES = "kube:"
+"""What may stand before the name of a gate from Kubernetes 1.31 on: some components have a library with own gates."""
 RULE_FLAGS = "flags"
 WITHOUT_FILE = ("kube-apiserver", "kube-controller-manager")
 """Components that read no file with fields and feature gates."""
@@ -66,7 +68,8 @@ def flags_of(component: str) -> FlagSet:
 def gates_of(uses: Mapping[str, Sequence[str]]) -> dict[str, bool]:
     """Return the feature gates that flags set, {} if the component would refuse their values."""
     try:
-        return dict(parse_flag_value("mapBool", plain_values("mapBool", uses.get(GATES_FLAG, ()))))
+        gates = parse_flag_value("mapBool", plain_values("mapBool", uses.get(GATES_FLAG, ())))
+        return {name.removeprefix(_OF_KUBERNETES): is_on for name, is_on in gates.items()}
     except ConfigError:
         return {}
 

@@ -15,7 +15,8 @@ from .._schema._feature_gates import FeatureGates
 class FlagValue(NamedTuple):
     """The values of all uses of a flag, in their order, with what a rule needs around it.
 
-    uses: the values of all flags of the command line. facts: the row of the rule.
+    uses: the values of all flags of the command line. facts: the row of the rule. minor: of the component, while
+    `gates` may be those of an older one that it emulates.
     """
 
     name: str
@@ -23,6 +24,7 @@ class FlagValue(NamedTuple):
     uses: Mapping[str, Sequence[str]]
     gates: FeatureGates
     facts: Mapping[str, Any]
+    minor: int
 
     @property
     def last(self) -> str:

@@ -60,9 +60,10 @@ def refused_values(
         if not is_present_at(facts, minor) or any(name in unknown for name in _others(facts)):
             continue
         level, consequence = _CONSEQUENCES[facts.get("otherwise", "exit")]
-        if not knows_file and _is_decided_by_gate(FlagValue(flag, uses[flag], uses, gates, facts)):
+        value = FlagValue(flag, uses[flag], uses, gates, facts, minor)
+        if not knows_file and _is_decided_by_gate(value):
             level = Level.WARNING
-        for message in RULES[facts["rule"]](FlagValue(flag, uses[flag], uses, gates, facts)):
+        for message in RULES[facts["rule"]](value):
             yield facts["rule"], f"{message}: {consequence}" if consequence else message, level
 
 

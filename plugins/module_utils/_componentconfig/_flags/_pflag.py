@@ -153,10 +153,23 @@ def _boolean(values: Sequence[str]) -> bool:
     return value
 
 
+def _require_plain(text: str) -> None:
+    """Raise ValueError for digits of another script or spaces around a number: Python takes them, and Go does not."""
+    text.encode("ascii")
+    if text != text.strip():
+        raise ValueError("spaces")
+
+
+def _level(values: Sequence[str]) -> int:
+    if not re.fullmatch("[0-9]{1,10}", values[-1]) or int(values[-1]) >= 2**31:
+        raise _error(values[-1], "must be a whole number, 0 or more")
+    return int(values[-1])
+
+
 def _integer(values: Sequence[str]) -> int:
     text = values[-1]
     try:
-        text.encode("ascii")  # int() takes the digits of all scripts, Go those of one
+        _require_plain(text)
         return int(text, 8) if _OCTAL.fullmatch(text) else int(text, 0)
     except ValueError:
         raise _error(text, "must be a whole number") from None
@@ -183,7 +196,7 @@ def _unsigned(values: Sequence[str]) -> int:
 
 def _float(values: Sequence[str]) -> int | float:
     try:
-        values[-1].encode("ascii")
+        _require_plain(values[-1])
         value = float(values[-1])
     except ValueError:
         raise _error(values[-1], "must be a number") from None
@@ -317,6 +330,7 @@ _LAST_USE: Mapping[str, _Parser] = {
     "int": _bounded(64),
     "int32": _bounded(32),
     "uint": _unsigned,
+    "level": _level,
     "float": _float,
     "duration": _text(_parses(nanoseconds), "must be a duration, for example 90s, 1m30s or 500ms"),
     "taints": _taints,

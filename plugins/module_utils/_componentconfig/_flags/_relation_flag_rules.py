@@ -49,7 +49,7 @@ _PATTERNS: Mapping[str, tuple[re.Pattern[str], str]] = {
         "must be the number of a curve such as 29 (X25519)",
     ),
     "watch-cache-sizes": (
-        re.compile(r"[^#]*#\+?[0-9]+"),
+        re.compile(r"[^#]*#\+?[0-9]{1,18}"),
         "must be resource[.group]#size, with a size of 0 or more",
     ),
 }
@@ -95,12 +95,20 @@ def _range(flag: FlagValue) -> Iterator[str]:
     facts = flag.facts
     unit = facts.get("unit", "")
     number = _number(flag.last, unit)
-    if number is None or ("of" in facts and not flag.value_of(facts["of"])) or (facts.get("zero") and not number):
+    if number is None or not _is_in_use(flag) or (facts.get("zero") and not number):
         return
     least, most = facts["range"]
     if number < least or (most is not None and number > most):
         bounds = f"at least {least}{unit}" if most is None else f"between {least}{unit} and {most}{unit}"
         yield f"{show(flag.last)}: must be {bounds}"
+
+
+def _is_in_use(flag: FlagValue) -> bool:
+    """Return whether the flag that decides on the use of this one is set, to one of the values that do so."""
+    if "of" not in flag.facts:
+        return True
+    value = flag.value_of(flag.facts["of"])
+    return value in flag.facts["ofValues"] if "ofValues" in flag.facts else bool(value)
 
 
 def _positive(flag: FlagValue) -> Iterator[str]:
@@ -110,7 +118,7 @@ def _positive(flag: FlagValue) -> Iterator[str]:
 
 
 def _previous_minor(flag: FlagValue) -> Iterator[str]:
-    previous = minor_name(flag.gates.minor - 1)
+    previous = minor_name(flag.minor - 1)
     if flag.last and flag.last != previous:
         yield f"{show(flag.last)}: must be {previous}, the minor before"
 

@@ -47,6 +47,8 @@ def _effective_flag(component: str, flag: str, value: Any) -> Any:
         if known is None or flag not in known.flags:
             return texts[-1] if len(texts) == 1 else texts
         parsed = parse_flag_value(known.flags[flag].form, texts or [""])
+        if known.flags[flag].form == "looseMap":  # a key without a value is switched on
+            return {key: text or "true" for key, text in parsed.items()}
         return format_duration(parse_duration(parsed)) if known.flags[flag].form == "duration" else parsed
     except ConfigError:
         return value  # what is wrong with it is a finding
@@ -88,7 +90,7 @@ def _fixed_authorizers(content: Any) -> list[Any]:
     """Return the types of the authorizers that stay while the API server runs: all but webhooks."""
     items = content.get("authorizers") if isinstance(content, Mapping) else None
     types = [item.get("type") for item in (items if isinstance(items, list) else ()) if isinstance(item, Mapping)]
-    return sorted(str(name) for name in types if name != "Webhook")
+    return [str(name) for name in types if name != "Webhook"]
 
 
 def _is_on(options: Options, switch: str) -> bool:

@@ -20,6 +20,7 @@ _FORMS = {
     "certKeyPairs": "list of certificate,key",
     "int32": "int",
     "uint": "int",
+    "level": "int",
     "intList": "list of whole numbers",
     "looseMap": "map",
     "map": "map",

@@ -23,7 +23,7 @@ class NamedFile(NamedTuple):
 
 @lru_cache(maxsize=1)
 def _data() -> dict[str, Any]:
-    from .._data._static_pod import OPTIONS  # a node with a kubelet alone does not need it
+    from .._data._component_options import OPTIONS  # a node with a kubelet alone does not need it
 
     return cast("dict[str, Any]", json.loads(OPTIONS))
 

@@ -24,13 +24,13 @@ from ._facts import NamedFile, file_flags
 RULE_OPTIONS = "options"
 OF_MANIFEST: Path = ("flags",)
 """The path of findings about flags that the options leave as the manifest has them."""
+_ENCRYPTION = "encryption-provider-config"
 EMULATED_VERSION = "emulated-version"
 _FORWARD = ("emulation-forward-compatible", "runtime-config-emulation-forward-compatible")
 _EMULATION_SINCE = 31
 _EMULATION_READ = 36  # the first minor whose rules are known
 _EMULATED_MINORS = 3  # the oldest emulated minor is so many before the binary's
 _ANONYMOUS_SINCE = 31  # AuthenticationConfiguration.anonymous
-_FLAG_NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
 _UNREAD = "nothing reads this file: name the flag that names it (flag), or the file in the path of an admission plugin"
 _OTHERS = "how flags fit the other flags of the component"
 _NO_COMMAND_LINE = "its command line is not given"
@@ -39,12 +39,13 @@ _NO_COMMAND_LINE = "its command line is not given"
 class CommandLine(NamedTuple):
     """All arguments of a component with its options, and whether they are all.
 
-    base: those of the init manifest that the options leave as they are.
+    base: those of the init manifest that the options leave as they are; replaced: the others.
     """
 
     base: tuple[Argument, ...]
     own: tuple[Argument, ...]
     is_whole: bool
+    replaced: tuple[Argument, ...] = ()
 
     @property
     def arguments(self) -> tuple[Argument, ...]:
@@ -68,13 +69,12 @@ def command_line(options: Options, base: Sequence[str] | None) -> CommandLine:
     """
     own = tuple(flag_arguments(options))
     known = flags_of(options.component).flags
-    replaced = {argument.name for argument in own} | options.removed
-    kept = [
-        Argument(OF_MANIFEST, use.name, use.value)
-        for use in _uses(base or (), known)
-        if use.name not in replaced or (_is_merged(use.name, known) and use.name not in options.removed)
-    ]
-    return CommandLine(tuple(kept), own, base is not None)
+    replaced = {argument.name for argument in own} | set(options.flags)
+    kept, others = list[Argument](), list[Argument]()
+    for use in _uses(base or (), known):
+        stays = use.name not in replaced or (_is_merged(use.name, known) and use.name not in options.removed)
+        (kept if stays else others).append(Argument(OF_MANIFEST, use.name, use.value))
+    return CommandLine(tuple(kept), own, base is not None, tuple(others))
 
 
 def _uses(arguments: Sequence[str], known: Mapping[str, Any]) -> tuple[FlagUse, ...]:
@@ -93,7 +93,7 @@ def emulated_minor(line: CommandLine, minor: int) -> int:
 
 def _stated_minor(text: str) -> int | None:
     """Return the minor that a value of --emulated-version names, None for any other text."""
-    match = re.fullmatch(r"(?:kube=)?v?1\.([0-9]{1,3})", text)
+    match = re.fullmatch(r"(?:kube=)?v?1\.([0-9]{1,3})(?:\.0)?", text.strip())
     return int(match[1]) if match else None
 
 
@@ -124,9 +124,8 @@ def option_findings(options: Options, line: CommandLine, minor: int) -> Iterator
     """Yield what is wrong with the options beyond the values of their flags, which `argument_findings` checks."""
     flags = known_flags(options.component)
     for name in options.flags:
-        if not _FLAG_NAME.fullmatch(name):
-            message = "must be the name of a flag, of a-z, 0-9 and -, without dashes before it"
-            yield Finding(options.field_of(name), message, RULE_OPTIONS)
+        if "=" in name:
+            yield Finding(options.field_of(name), "must be the name of a flag, without its value", RULE_OPTIONS)
     for key in options.repeated:
         message = f"names the flag {key.replace('_', '-')} once more: a flag has one key"
         yield Finding(("flags", key), message, RULE_OPTIONS)
@@ -166,6 +165,7 @@ def _file_findings(options: Options, line: CommandLine, minor: int) -> Iterator[
             yield Finding(file.field, f"--{file.flag} names one file only, which is {first.name}", RULE_OPTIONS)
         yield from _content_findings(file, known.get(file.flag))
     yield from _references(options)
+    yield from _encryption(options, line)
     yield from _useless_policy(options, line)
     yield from _anonymous_twice(options, line, minor)
 
@@ -181,7 +181,7 @@ def _content_findings(file: OptionsFile, named: NamedFile | None) -> Iterator[Fi
     if isinstance(file.content, Mapping) and not named.kind:
         yield Finding((*file.field, "content"), f"--{file.flag} names a text, not a document", RULE_OPTIONS)
     elif named.kind and isinstance(kind, str) and kind != named.kind:
-        message = f"--{file.flag} names a {named.kind}, not a {kind}"
+        message = f"must be {named.kind}, which --{file.flag} names"
         yield Finding((*file.field, "content", "kind"), message, RULE_OPTIONS)
     elif isinstance(file.content, str):
         yield not_judged((*file.field, "content"), "the text of a file", "only a document is checked")
@@ -207,6 +207,18 @@ def _references(options: Options) -> Iterator[Finding]:
             if not path.startswith("/") and path not in names:
                 message = "must be a key of files, or an absolute path" + did_you_mean(path, names)
                 yield Finding(field, message, RULE_OPTIONS)
+
+
+def _encryption(options: Options, line: CommandLine) -> Iterator[Finding]:
+    """Yield the file of encryption keys, unless the manifest names it already: a change cannot be rolled back."""
+    file = options.file_of(_ENCRYPTION)
+    if file is None:
+        return
+    if not line.is_whole:
+        yield not_judged(file.field, "whether the manifest names this file of encryption keys", _NO_COMMAND_LINE)
+    elif all(argument.value != file.path for argument in line.replaced if argument.name == _ENCRYPTION):
+        message = f"the manifest does not have this --{_ENCRYPTION}: a change could make objects unreadable"
+        yield Finding(file.field, message, RULE_OPTIONS, Level.POLICY)
 
 
 def _useless_policy(options: Options, line: CommandLine) -> Iterator[Finding]:

@@ -14,6 +14,8 @@ def with_removed_flags(layers: Sequence[Mapping[str, Any]], merged: Mapping[str,
     flags = dict[str, Any]()
     for layer in layers:
         of_layer = layer.get("flags")
+        if "flags" in layer and of_layer is None:
+            flags.clear()
         flags.update(of_layer if isinstance(of_layer, dict) else {})
     removed = {name: None for name, value in flags.items() if value is None}
     if not removed:

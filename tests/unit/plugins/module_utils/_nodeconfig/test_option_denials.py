@@ -15,6 +15,7 @@ import pytest
 from ansible_collections.configok.node.plugins.module_utils._componentconfig.component_options import bundle_flags
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.denials import denials, node_values
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.denied_fields import DenyPolicy
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.option_denials import OPTION_DENIALS
 from support.configs.options import AUDIT_POLICY, component_options
 
 ROOT = Path(__file__).resolve().parents[5]
@@ -23,7 +24,13 @@ NOTHING = node_values("ComponentOptions", {}, {})
 
 
 def fields(document: Mapping[str, Any], *allowed: str) -> list[str]:
-    return [finding.field for finding in denials(document, DenyPolicy(allowed=allowed), NOTHING, 34)]
+    return [finding.field for finding in denials(document, DenyPolicy(allowed=allowed), NOTHING, 34, OPTION_DENIALS)]
+
+
+def test_without_the_check_of_options_no_bundle_may_hold_them() -> None:
+    for allowed in ((), ("flags",), ALL):
+        refusals = list(denials(component_options({"profiling": False}), DenyPolicy(allowed=allowed), NOTHING, 34))
+        assert [finding.field for finding in refusals] == ["kind"]
 
 
 GOOD = {
@@ -78,6 +85,9 @@ def test_any_other_flag_is_denied_until_the_node_allows_it(flag: str) -> None:
         {"tls-cipher-suites": ["TLS_AES_128_GCM_SHA256", "TLS_RSA_WITH_AES_128_CBC_SHA"]},
         {"tls-cipher-suites": '"TLS_RSA_WITH_AES_128_CBC_SHA"'},
         {"disable-admission-plugins": ["ValidatingAdmissionWebhook"]},
+        {"feature-gates": None},
+        {"admission-control-config-file": "/var/x.yaml"},
+        {"audit-policy-file": "/etc/y"},
     ],
 )
 def test_a_value_that_weakens_the_component_is_denied_until_the_node_allows_it(flags: Mapping[str, Any]) -> None:
@@ -112,6 +122,11 @@ REFUSED: list[Mapping[str, Any]] = [
     {"disable-admission-plugins": ['"ValidatingAdmissionPolicy"']},
     {"feature-gates=ValidatingAdmissionPolicy": False},
     {"--profiling": False},
+    {"feature-gates": {"kube:ValidatingAdmissionPolicy": False}},
+    {"feature-gates": {"AllBeta": False}},
+    {"runtime-config": {"v1": False}},
+    {"v": "$(KUBERNETES_SERVICE_PORT)"},
+    {"disable-admission-plugins": "$(PLUGINS)"},
 ]
 
 
@@ -119,7 +134,7 @@ REFUSED: list[Mapping[str, Any]] = [
 def test_what_trust_and_probes_rest_on_is_refused_whatever_the_node_allows(flags: Mapping[str, Any]) -> None:
     (name,) = flags
     for allowed in ((), ALL, ("flags",), (f"flags.{name}",)):
-        refusals = list(denials(component_options(flags), DenyPolicy(allowed=allowed), NOTHING, 34))
+        refusals = list(denials(component_options(flags), DenyPolicy(allowed=allowed), NOTHING, 34, OPTION_DENIALS))
         assert [finding.path for finding in refusals] == [("flags", name)]
         assert refusals[0].message.startswith("is refused: ")
 
@@ -171,6 +186,53 @@ def test_a_scheduler_configuration_has_no_credentials_and_no_extenders() -> None
         assert fields(document) == [f"files.s.content{name}" for name in denied]
 
 
+@pytest.mark.parametrize("value", [1001, "0x7fffffff", -1, "-1"])
+def test_the_number_of_requests_has_bounds_however_it_is_written(value: Any) -> None:
+    for component in ("kube-controller-manager", "kube-scheduler"):
+        document = component_options({"kube-api-burst": value}, component=component)
+        assert fields(document) == ["flags.kube-api-burst"]
+
+
+@pytest.mark.parametrize(
+    ("flag", "content"),
+    [
+        ("authorization-config", "kind: AuthorizationConfiguration\nauthorizers: [{type: AlwaysAllow}]\n"),
+        ("authentication-config", "kind: AuthenticationConfiguration\nanonymous: {enabled: false}\n"),
+        ("encryption-provider-config", "kind: EncryptionConfiguration\n"),
+        ("token-auth-file", "token,admin,1,system:masters"),
+        ("audit-webhook-config-file", "users: [{user: {token: abcdefgh}}]"),
+        ("authentication-config", {"kind": "AuthenticationConfiguration", "anonymous": {"enabled": False}}),
+        ("authorization-config", {"kind": "AuthorizationConfiguration", "authorizers": [{"type": ["Node"]}]}),
+        ("", {"kind": "EncryptionConfig", "apiVersion": "v1"}),
+        ("", "kind: EncryptionConfig"),
+    ],
+)
+def test_what_cannot_be_checked_or_holds_secrets_is_refused_whatever_the_node_allows(flag: str, content: Any) -> None:
+    document = component_options(files={"f": {"flag": flag, "content": content}})
+    for allowed in ((), ALL, ("files",)):
+        refusals = denials(document, DenyPolicy(allowed=allowed), NOTHING, 34, OPTION_DENIALS)
+        assert any(finding.message.startswith("is refused: ") for finding in refusals), allowed
+
+
+@pytest.mark.parametrize("component", ["etcd", "kube-proxy", "", None])
+def test_a_component_with_flags_that_are_not_known_is_refused(component: Any) -> None:
+    document = {**component_options({"profiling": False}), "component": component}
+    assert fields(document, *ALL) == ["component"]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "parts"),
+    [
+        ("flags.event-ttl", {"flags": {"event_ttl": "1h"}}),
+        ("flags.event_ttl", {"flags": {"event-ttl": None}}),
+        ("flags.audit-policy-file", {"files": {"p": {"content": AUDIT_POLICY}}}),
+    ],
+)
+def test_what_the_node_denies_in_addition_is_denied_however_it_is_written(pattern: str, parts: Any) -> None:
+    policy = DenyPolicy(additional=(pattern,))
+    assert len(list(denials(component_options(**parts), policy, NOTHING, 34, OPTION_DENIALS))) == 1
+
+
 def test_a_path_is_denied_also_for_a_flag_of_the_list() -> None:
     document = component_options(files={"p": {"flag": "audit-policy-file", "path": "/etc/shadow"}})
     assert fields(document) == ["files.p.path"]
@@ -179,12 +241,12 @@ def test_a_path_is_denied_also_for_a_flag_of_the_list() -> None:
 
 def test_a_text_is_denied() -> None:
     document = component_options(files={"p": {"flag": "audit-policy-file", "content": "rules: []"}})
-    assert fields(document) == ["files.p"]
+    assert fields(document) == ["files.p.content", "files.p"]
 
 
 def test_fields_that_the_node_denies_in_addition_are_denied() -> None:
     policy = DenyPolicy(additional=("flags.event-ttl",))
-    refusals = denials(component_options({"event-ttl": "1h", "profiling": False}), policy, NOTHING, 34)
+    refusals = denials(component_options({"event-ttl": "1h", "profiling": False}), policy, NOTHING, 34, OPTION_DENIALS)
     assert [finding.field for finding in refusals] == ["flags.event-ttl"]
 
 

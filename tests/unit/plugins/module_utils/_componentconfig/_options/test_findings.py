@@ -15,8 +15,8 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._fl
     ComponentFlags,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig.check import check
-from ansible_collections.configok.node.plugins.module_utils._componentconfig.component_arguments import ARGUMENT_CHECK
 from ansible_collections.configok.node.plugins.module_utils._componentconfig.findings import Finding, Level
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.option_check import OPTION_CHECK
 from support.configs.options import AUDIT_POLICY, KUBEADM_APISERVER, component_options
 
 EVENT_LIMITS = {
@@ -40,7 +40,7 @@ def findings_of(
         component=component or None,
         versions=[version],
         flags=None if base is None else ComponentFlags(base),
-        arguments=ARGUMENT_CHECK,
+        arguments=OPTION_CHECK,
     )
 
 
@@ -48,6 +48,7 @@ def texts(document: Any, version: str = "1.34", base: Sequence[str] | None = KUB
     return [f"{finding.level}: {finding.field}: {finding.message}" for finding in findings_of(document, version, base)]
 
 
+OIDC = {"oidc-issuer-url": "https://issuer.example", "oidc-client-id": "kubernetes"}
 GOOD: dict[str, Mapping[str, Any]] = {
     "numbers, texts and switches": {"flags": {"audit-log-maxage": 30, "request-timeout": "90s", "profiling": False}},
     "a number as text": {"flags": {"audit-log-maxage": "30"}},
@@ -69,7 +70,7 @@ GOOD: dict[str, Mapping[str, Any]] = {
         },
         "flags": {"enable-admission-plugins": ["NodeRestriction", "EventRateLimit"]},
     },
-    "a file on each node": {"files": {"enc.yaml": {"flag": "encryption-provider-config", "path": "/etc/enc.yaml"}}},
+    "a file on each node": {"files": {"ca.crt": {"flag": "oidc-ca-file", "path": "/etc/ca.crt"}}, "flags": OIDC},
     "an emulated version": {"flags": {"emulated-version": "1.34"}},
 }
 
@@ -194,7 +195,7 @@ WRONG_FILES: dict[str, tuple[Mapping[str, Any], str]] = {
     ),
     "another kind than that of the flag": (
         {"p": {"flag": "tracing-config-file", "content": AUDIT_POLICY}},
-        "files.p.content.kind: --tracing-config-file names a TracingConfiguration, not a Policy",
+        "files.p.content.kind: must be TracingConfiguration, which --tracing-config-file names",
     ),
     "a flag that names no file": (
         {"p": {"flag": "event-ttl", "content": AUDIT_POLICY}},
@@ -302,3 +303,59 @@ def test_the_flags_of_etcd_are_not_judged() -> None:
 def test_without_a_check_of_arguments_options_are_not_judged() -> None:
     findings = check(json.dumps(component_options({"nonsense": 1})), versions=["1.34"])
     assert [finding.level for finding in findings] == [Level.NOT_JUDGED]
+
+
+def test_another_file_of_encryption_keys_violates_policy() -> None:
+    document = component_options(files={"e": {"flag": "encryption-provider-config", "path": "/etc/enc.yaml"}})
+    named = [*KUBEADM_APISERVER, "--encryption-provider-config=/etc/enc.yaml"]
+    assert texts(document, base=named) == []
+    for base in (KUBEADM_APISERVER, [*KUBEADM_APISERVER, "--encryption-provider-config=/other.yaml"]):
+        assert [finding.level for finding in findings_of(document, base=base)] == [Level.POLICY]
+    assert [finding.level for finding in findings_of(document, base=None)] == [Level.NOT_JUDGED]
+
+
+def test_an_empty_list_replaces_that_of_the_manifest() -> None:
+    base = [
+        *KUBEADM_APISERVER,
+        "--enable-admission-plugins=NodeRestriction",
+        "--disable-admission-plugins=NodeRestriction",
+    ]
+    disjoint = "with the flags of the manifest: --enable-admission-plugins: --disable-admission-plugins names"
+    assert any(disjoint in text for text in texts(component_options({"profiling": False}), base=base))
+    assert texts(component_options({"disable-admission-plugins": []}), base=base) == []
+
+
+def test_a_gate_of_the_manifest_is_not_blamed_on_the_options() -> None:
+    document = component_options({"feature-gates": {"WatchListClient": False}})
+    base = [*KUBEADM_APISERVER, "--feature-gates=Unheard=true,kube:AllAlpha=false"]
+    assert texts(document, base=base) == [
+        "component: : with the flags of the manifest: --feature-gates: Unheard: unknown feature gate"
+    ]
+
+
+@pytest.mark.parametrize("gates", [{"kube:AllAlpha": False}, "kube:AllAlpha=false"])
+def test_a_gate_may_have_the_name_of_its_component(gates: Any) -> None:
+    assert texts(component_options({"feature-gates": gates})) == []
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        {"enable-admission-plugins": "NodeRestriction, PodSecurity"},
+        {"max-requests-inflight": " 5"},
+        {"goaway-chance": " 0.01"},
+        {"v": "0x10"},
+        {"v": 2147483648},
+        {"watch-cache-sizes": ["pods#99999999999999999999"]},
+        {"audit-log-path": "-", "audit-log-mode": "batch", "audit-log-batch-buffer-size": 0},
+        {"feature-gates=AllAlpha": False},
+    ],
+    ids=str,
+)
+def test_what_go_does_not_parse_is_refused(flags: Mapping[str, Any]) -> None:
+    assert {finding.level for finding in findings_of(component_options(flags))} == {Level.COMPONENT}
+
+
+def test_the_minor_before_is_that_of_the_component_and_not_of_the_emulated_one() -> None:
+    flags = {"emulated-version": "1.34", "show-hidden-metrics-for-version": "1.35"}
+    assert texts(component_options(flags), "1.36") == []

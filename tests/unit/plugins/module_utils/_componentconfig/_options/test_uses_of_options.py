@@ -70,6 +70,7 @@ SAME = [
     ({"profiling": False}, {"profiling": "false"}),
     ({"feature-gates": {"A": True, "B": False}}, {"feature-gates": "B=false,A=true"}),
     ({"enable-admission-plugins": ["A", "B"]}, {"enable-admission-plugins": "A,B"}),
+    ({"runtime-config": "apps/v1"}, {"runtime-config": {"apps/v1": True}}),
 ]
 
 
@@ -101,6 +102,7 @@ def authorization(*types: str, version: str = "v1") -> dict[str, Any]:
     [
         (authorization("Node", "RBAC"), authorization("Node", "RBAC", "Webhook"), "1.34", "live"),
         (authorization("Node", "RBAC"), authorization("Node"), "1.34", "restart"),
+        (authorization("Node", "RBAC"), authorization("RBAC", "Node"), "1.34", "restart"),
         (
             authorization("Node", version="v1alpha1"),
             authorization("Node", "Webhook", version="v1alpha1"),
@@ -191,3 +193,15 @@ def test_the_content_of_a_file_is_lost_in_extra_arguments() -> None:
     assert [loss.path for loss in made.losses] == [("files", "p", "content")]
     (argument,) = made.data["apiServer"]["extraArgs"]
     assert argument == {"name": "audit-policy-file", "value": "/etc/kubernetes/configok/kube-apiserver/p"}
+
+
+def test_a_flag_with_several_uses_is_lost_in_part_where_extra_arguments_are_a_map() -> None:
+    options = component_options({"service-account-issuer": ["https://a", "https://b"]})
+    made = convert_document(options, "kubeadm.k8s.io/v1beta3")
+    assert [(loss.path, loss.value) for loss in made.losses] == [(("flags", "service-account-issuer"), ["https://a"])]
+    assert convert_document(options, "kubeadm.k8s.io/v1beta4").losses == []
+
+
+def test_a_layer_without_flags_removes_those_below() -> None:
+    lower, upper = component_options({"event-ttl": None, "profiling": False}), {**component_options(), "flags": None}
+    assert config(lower, upper).data.get("flags") is None
