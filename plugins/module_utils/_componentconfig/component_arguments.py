@@ -69,7 +69,7 @@ class ArgumentsInFiles:
                 yield with_certainty(finding, minor)
 
     def in_options(self, data: Mapping[str, Any], base: Sequence[str] | None, minor: int) -> Iterator[Finding]:
-        """Yield that ComponentOptions are not judged; see OPTION_CHECK, which judges them."""
+        """Yield that ComponentOptions are not judged; see OPTION_CHECK."""
         yield not_judged((), "flags and files of a component", "this check does not read ComponentOptions")
 
     def files_in_options(

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The sets of options for the oracle are the same in every run, and the reasons are about flags that there are."""
+"""The sets of options for the oracle are the same in every run, and the reasons are about flags that exist."""
 
 from __future__ import annotations
 
