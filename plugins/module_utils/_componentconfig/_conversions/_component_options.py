@@ -42,7 +42,8 @@ def convert_options(data: Mapping[str, Any], target: Kind, losses: list[Loss]) -
     for flag in () if is_list else dict.fromkeys(name for name, _value in pairs):
         values = [value for name, value in pairs if name == flag]
         if len(values) > 1:
-            losses.append(Loss(options.field_of(flag), values[:-1], "this version of kubeadm takes a flag once"))
+            path = options.field_of(flag) if flag in options.flags else ("files",)
+            losses.append(Loss(path, values[:-1], "this version of kubeadm takes a flag once"))
     for name in ("extraArgs", *reversed(_SECTIONS[options.component])):
         result = {name: result}
     return dict(result)
