@@ -499,6 +499,39 @@ def control_plane_flags(schema: Path) -> dict[str, Any]:
     return {"shared": shared, "own": own}
 
 
+def component_options(schema: Path) -> dict[str, Any]:
+    """Return for each component that flags configure which of them a bundle may set, and which name a file.
+
+    A file has the name of its kind, if it has one, and rows of how the component takes another content: the first
+    minor, a class of disruption, and the flag that must be on for it, if there is one.
+    """
+    result: dict[str, Any] = {}
+    for row in control_plane_options(schema):
+        if row["component"] == "kube-proxy":
+            continue  # it reads a config file, and kubeadm runs it as a DaemonSet
+        entry = result.setdefault(row["component"], {"bundle": [], "files": {}})
+        if row.get("bundle"):
+            entry["bundle"].append(row["flag"])
+        names = row.get("names", {})
+        if names.get("path") == "file" and not names.get("writes"):
+            entry["files"][row["flag"]] = named_file(names)
+    return result
+
+
+def named_file(names: dict[str, Any]) -> dict[str, Any]:
+    """Return the kind of a file that a flag names, and rows of what another content asks for."""
+    kind = re.match(r"([A-Z]\w+)\.([\w.]+\.k8s\.io|v1)\b", names.get("content", ""))
+    reload = names.get("reload", "restart")
+    entry: dict[str, Any] = {"kind": kind.group(1)} if kind else {}
+    rows = []
+    for since, how in (reload if isinstance(reload, dict) else {"1.20": reload}).items():
+        switch = re.match(r"live with ([\w-]+)", how)
+        rows.append([minor(since), RELOADS.get(how.split(" ")[0], "restart"), *([switch.group(1)] if switch else [])])
+    if rows != [[minor("1.20"), "restart"]]:
+        entry["reload"] = rows
+    return entry
+
+
 # What a rule about the values of a flag needs, besides its word and its minors.
 FLAG_RULE_KEYS = (
     "otherwise",
@@ -507,6 +540,7 @@ FLAG_RULE_KEYS = (
     "deprecatedValues",
     "gatedValues",
     "of",
+    "ofValues",
     "refused",
     "needs",
     "schemes",
@@ -639,6 +673,8 @@ def generate(schema: Path) -> dict[str, str]:
         contents[f"_{module}.py"] = (f"Kinds and fields of {module.replace('_', '-')}", {"KINDS": with_shapes(kinds)})
     declared = contents.pop(f"_{MACHINES}.py", None)
     contents["_kubelet.py"][1]["DROP_INS"] = drop_ins(schema)
+    options = {"OPTIONS": component_options(schema)}
+    contents["_component_options.py"] = ("Flags that a bundle may set, and those that name files", options)
     rules = {name.upper(): rows for name, rows in sorted(validation_rules(schema).items())}
     contents["_validation_rules.py"] = ("Validation rules by component", rules)
     contents["_gate_history.py"] = ("Feature gates by Kubernetes minor", {"GATES": gates(schema)})

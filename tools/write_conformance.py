@@ -108,6 +108,12 @@ SECTIONS: Mapping[str, Known] = {
         "release above and to our validation for it with the facts of its host. They agree if both accept or both "
         "refuse the config.",
     ),
+    "options": Known(
+        "The real control plane as oracle",
+        "Each flag of a component with good and bad values, and sets of flags by chance, are given to the real "
+        "component of the release above, which reads its flags and ends, and to our validation of ComponentOptions for "
+        "it. They agree if both accept or both refuse the set.",
+    ),
     "verdicts": Known(
         "Recorded verdicts of newer releases",
         "The Go code of each release was asked about 43,000 files; "

@@ -80,6 +80,7 @@ options:
       - A rule on a feature gate of the command line then refuses the config, or holds. Without this option such rules
         are warnings, since the config does not say which gates are on.
       - The kubelet's flags win over its config. kube-proxy and kube-scheduler ignore most flags next to a config.
+      - For C(ComponentOptions), those of the manifest. Without them, how the options fit to other flags is not judged.
       - Flags that the component does not have, values that it refuses, and gates that it does not know, are errors. A
         value with an unexpanded variable is not judged. Not for files of several documents.
     type: list

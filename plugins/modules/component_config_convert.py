@@ -17,6 +17,7 @@ description:
     written out. Each value that cannot be kept is reported with the reason.
   - A file may hold several documents, as those of kubeadm do. All of the API group are converted, the others stay as
     they are.
+  - C(ComponentOptions) become the C(extraArgs) of kubeadm's C(ClusterConfiguration) in one of its versions.
   - The result is rewritten from the data, without comments.
   - Needs no cluster and no component. It runs where the files are, mostly on the controller.
 author:

@@ -396,8 +396,8 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._co
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents.read_file import load_file
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars.secrets import redact
 from ansible_collections.configok.node.plugins.module_utils._componentconfig.compare import Comparison, compare
-from ansible_collections.configok.node.plugins.module_utils._componentconfig.component_arguments import ARGUMENT_CHECK
 from ansible_collections.configok.node.plugins.module_utils._componentconfig.load import Config, load
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.option_check import OPTION_CHECK
 from ansible_collections.configok.node.plugins.module_utils._componentconfig.upgrade import Upgrade, upgrade
 from ansible_collections.configok.node.plugins.module_utils._operations.config_layers import read_layers
 from ansible_collections.configok.node.plugins.module_utils._operations.release_data import using_release_data
@@ -454,7 +454,7 @@ def upgrade_of(parameters: dict[str, Any]) -> Upgrade:
     config = load_file(*layers[0]) if len(layers) == 1 else load(layers)
     versions = parameters["from_version"], parameters["to_version"] or ""
     flags, overrides = parameters["flags"] or (), parameters["disruption_overrides"]
-    return upgrade(config, *versions, flags=flags, overrides=overrides, arguments=ARGUMENT_CHECK)
+    return upgrade(config, *versions, flags=flags, overrides=overrides, arguments=OPTION_CHECK)
 
 
 def upgrade_result(result: Upgrade) -> dict[str, Any]:

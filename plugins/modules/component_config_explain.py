@@ -38,6 +38,7 @@ options:
     description:
       - A component, for example V(kube-proxy), or a kind, for example V(EncryptionConfiguration). The newest API
         version of the kind is explained.
+      - With a component such as V(kube-apiserver), C(flags.NAME) is one of its flags.
       - Also V(Machine), V(MachineSet), V(Cluster), V(Provider) and the kinds of the shipped providers, for example
         V(DebianHost).
     type: str
@@ -67,6 +68,11 @@ EXAMPLES = r"""
     kind: kube-scheduler
     kubernetes_version: "1.22"
     fields: [percentageOfNodesToScore]
+
+- name: Ask whether another authorization config needs a restart
+  configok.node.component_config_explain:
+    kind: kube-apiserver
+    fields: [flags.authorization-config]
 
 - name: Ask what a Machine can declare
   configok.node.component_config_explain:

@@ -5,15 +5,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Protocol
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol
 
 from .._text import first_names
 from . import ConfigError
 from ._codec._embedding import EmbeddedFlags
 from ._codec.document import Document
 from ._scalars.field_path import Path
-from ._schema._type_check import TypeCheck
+from ._schema._type_check import EmbeddedDocument, TypeCheck
 from ._schema.kinds import Kind, OperatingSystem
 from ._schema.releases import minor_name, minor_names, parse_known_minor
 from ._unexpanded_values import UnexpandedValues
@@ -23,6 +23,10 @@ from .findings import Finding, Level, bounded, reading_order
 
 class Flags(Protocol):
     """The flags of a component's command line; see `ComponentFlags`, which this file does not import."""
+
+    @property
+    def arguments(self) -> Sequence[str]:
+        """The command line without the program."""
 
     def gates(self, component: str) -> Mapping[str, bool]:
         """Return the feature gates that the flags set."""
@@ -44,6 +48,14 @@ class ArgumentCheck(Protocol):
         self, kind: Kind, checked: TypeCheck, minor: int, os: OperatingSystem = "linux"
     ) -> Iterable[Finding]:
         """Return what is wrong with the extra arguments of components in a document of kubeadm."""
+
+    def in_options(self, data: Mapping[str, Any], base: Sequence[str] | None, minor: int) -> Iterable[Finding]:
+        """Return what is wrong with the flags and files of ComponentOptions, without the content of files."""
+
+    def files_in_options(
+        self, data: Mapping[str, Any], base: Sequence[str] | None, minor: int
+    ) -> tuple[int, Iterable[EmbeddedDocument | Finding]]:
+        """Return the documents among the files of ComponentOptions, and the minor whose kinds they are."""
 
 
 class Collector:

@@ -24,8 +24,8 @@ from ._scalars._suggestion import most_similar
 from ._scalars.field_path import Path
 from ._schema._feature_gates import FeatureGates
 from ._schema._strictness import strictness, with_strictness
-from ._schema._type_check import TypeCheck, check_types, embedded_documents
-from ._schema.kinds import KUBELET_CONFIGURATION, MAIN_KINDS, Kind, OperatingSystem, find_kind, kinds
+from ._schema._type_check import EmbeddedDocument, TypeCheck, check_types, embedded_documents
+from ._schema.kinds import KUBELET_CONFIGURATION, MAIN_KINDS, STATIC_POD, Kind, OperatingSystem, find_kind, kinds
 from ._schema.releases import minor_name, nearest_known_minor, newest_minor, parse_known_minor
 from .bundle_policy import bundle_findings, denied_field_findings
 from .certainty import missing_layer_findings, with_certainty
@@ -255,6 +255,12 @@ def _kind_of_component(collector: Collector, api_version: str, name: str, compon
     """Return a kind; None, with a finding, if it is not known or the component does not read it."""
     components = {kind.component for kind in kinds()}
     kind = find_kind(api_version, name)
+    if kind is not None and kind.component == STATIC_POD and component is not None:
+        stated = collector.document.data.get("component")
+        if stated != component and isinstance(stated, str):
+            collector.add([Finding(("component",), f"must be {component}, whose options are read here", "kind")])
+            return None
+        return kind
     if kind is None:
         if component is not None and component not in components:
             collector.add(
@@ -292,7 +298,7 @@ def _check_minor(collector: Collector, kind: Kind, minor: int) -> None:
         level = strictness(kind, nearest) if finding.rule == RULE_DUPLICATE else finding.level
         collector.add_located([finding._replace(level=level)], [minor])
     document, flags = collector.document, collector.flags
-    if flags is not None:
+    if flags is not None and kind.component != STATIC_POD:
         document = flags.merged_over(document, kind, nearest)
         of_flags = flags.findings(document, kind, nearest)
         collector.add_located((with_certainty(finding, minor) for finding in of_flags), [minor])
@@ -364,7 +370,15 @@ def _check_document(
         add(logged_only_findings(config))
     if kind.component == "kubeadm":
         add(_argument_findings(collector, kind, checked, minor))
-    for part in embedded_documents(kind, checked.data, nearest):
+    parts: Iterable[EmbeddedDocument | Finding] = embedded_documents(kind, checked.data, nearest)
+    if kind.component == STATIC_POD:
+        base = collector.flags.arguments if collector.flags is not None else None
+        if collector.arguments is None:
+            add([not_judged((), "flags and files of a component", _NO_FLAGS)])
+        else:
+            add(collector.arguments.in_options(data, base, minor))
+            nearest, parts = collector.arguments.files_in_options(data, base, nearest)
+    for part in parts:
         if part.path[0] in checked.broken_fields:
             continue
         if isinstance(part, Finding):

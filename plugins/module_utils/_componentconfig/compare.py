@@ -17,7 +17,8 @@ from ._scalars.duration import nanoseconds
 from ._scalars.field_path import Path, format_path, value_at
 from ._scalars.numbers import parse_quantity
 from ._schema._defaults import apply_defaults
-from ._schema.kinds import Kind, fact_at, find_kind, nested_objects, prune
+from ._schema._option_forms import OPTION_FORMS
+from ._schema.kinds import STATIC_POD, Kind, fact_at, find_kind, nested_objects, prune
 from ._schema.releases import known_minor_of, minors_from
 from .certainty import missing_layer_findings
 from .disruption import Disruption, check_overrides, disruption_of, heaviest_class
@@ -247,6 +248,8 @@ def effective_values(data: Any, head: Mapping[str, Any], minor: int) -> dict[str
     """Return a decoded config with its kind's defaults at a minor. head: apiVersion and kind, if it has none."""
     values = {**head, **data} if isinstance(data, dict) else dict(head)
     kind = find_kind(values.get("apiVersion"), values.get("kind"))
+    if kind is not None and kind.component == STATIC_POD and OPTION_FORMS:
+        return OPTION_FORMS[0].effective(values, lambda content: effective_values(content, {}, minor))
     return dict(apply_defaults(values, kind, minor) if kind is not None else prune(values))
 
 

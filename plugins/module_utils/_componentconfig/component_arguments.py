@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from ._codec._embedding import EmbeddedFlags
 from ._flags._flag_findings import WITHOUT_FILE, Argument, flag_findings, flags_of
@@ -20,17 +21,18 @@ from ._rules._rule import EffectiveConfig, run_rules
 from ._scalars._suggestion import did_you_mean
 from ._scalars._unexpanded import is_unexpanded
 from ._schema._feature_gates import FeatureGates
-from ._schema._type_check import TypeCheck, check_types
+from ._schema._type_check import EmbeddedDocument, TypeCheck, check_types
 from ._schema.kinds import MAIN_KINDS, Kind, OperatingSystem, kinds
 from ._schema.releases import minor_name, nearest_known_minor
 from .certainty import with_certainty
-from .findings import Finding, Level, located, show
+from .findings import Finding, Level, located, not_judged, show
 
+_PLUGIN_FLAGS = ("admission-control", "enable-admission-plugins", "disable-admission-plugins")
 _WINDOWS_FLAGS = frozenset(("windows-priorityclass", "windows-service"))
 """The flags that the kubelet has on Windows only: cmd/kubelet/app/options/osflags_windows.go."""
 
 
-class _ArgumentCheck:
+class ArgumentsInFiles:
     """Checks flags of components inside files."""
 
     def embedded(self, flags: EmbeddedFlags, minor: int) -> Iterator[Finding]:
@@ -66,17 +68,37 @@ class _ArgumentCheck:
             for finding in argument_findings(component, whole, nearest_known_minor(minor)):
                 yield with_certainty(finding, minor)
 
+    def in_options(self, data: Mapping[str, Any], base: Sequence[str] | None, minor: int) -> Iterator[Finding]:
+        """Yield that ComponentOptions are not judged; see OPTION_CHECK."""
+        yield not_judged((), "flags and files of a component", "this check does not read ComponentOptions")
 
-ARGUMENT_CHECK = _ArgumentCheck()
+    def files_in_options(
+        self, data: Mapping[str, Any], base: Sequence[str] | None, minor: int
+    ) -> tuple[int, Iterable[EmbeddedDocument | Finding]]:
+        """Return no documents, at the same minor; see OPTION_CHECK."""
+        return minor, ()
+
+
+ARGUMENT_CHECK = ArgumentsInFiles()
 """Has the flags of all components, which are large: `check` takes it where there may be such flags."""
 
 
-def argument_findings(component: str, arguments: Iterable[Argument], minor: int) -> Iterator[Finding]:
-    """Yield what is wrong with flags of a component inside a file, each at the path of its argument."""
+def argument_findings(
+    component: str,
+    arguments: Iterable[Argument],
+    minor: int,
+    *,
+    is_whole: bool = True,
+    gates_minor: int | None = None,
+) -> Iterator[Finding]:
+    """Yield what is wrong with flags of a component inside a file, each at the path of its argument.
+
+    is_whole, gates_minor: see `flag_findings`.
+    """
     arguments = tuple(arguments)
     by_flag = {f"--{argument.name.replace('_', '-')}": argument for argument in arguments}
     refused = set()
-    for finding in flag_findings(component, arguments, minor):
+    for finding in flag_findings(component, arguments, minor, is_whole=is_whole, gates_minor=gates_minor):
         refused.add(finding.path)
         yield finding
     for finding in _name_findings(component, arguments, minor):
@@ -94,9 +116,9 @@ def _name_findings(component: str, arguments: Iterable[Argument], minor: int) ->
     plugins = admission_plugins(minor)
     for argument in arguments:
         flag = argument.name.replace("_", "-")
-        names = [name.strip() for name in argument.value.split(",") if name.strip() and not is_unexpanded(name)]
+        names = [name for name in argument.value.split(",") if name.strip() and not is_unexpanded(name)]
         messages = []
-        if component == "kube-apiserver" and flag in ("enable-admission-plugins", "disable-admission-plugins"):
+        if component == "kube-apiserver" and flag in _PLUGIN_FLAGS:
             what = f"is not an admission plugin of Kubernetes {minor_name(minor)}"
             messages = [f"{show(name)} {what}{did_you_mean(name, plugins)}" for name in names if name not in plugins]
         elif component in WITHOUT_FILE and flag == "tls-cipher-suites":

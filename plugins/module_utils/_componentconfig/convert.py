@@ -13,9 +13,11 @@ from .._text import first_names
 from . import ConfigError
 from ._codec.document import MAX_BYTES, decode, split
 from ._codec.yaml_text import encode_all
+from ._conversions._component_options import CLUSTER_CONFIGURATION, convert_options
 from ._conversions._field_moves import Loss, LossHint, drop_unknown_fields, rename
 from ._conversions._kube_scheduler import SCHEDULER_HINTS, convert_scheduler
 from ._conversions._kubeadm import KUBEADM_HINTS, convert_kubeadm, move_timeouts
+from ._options import COMPONENT_OPTIONS
 from ._scalars.field_path import format_path
 from ._scalars.secrets import redact, secret_paths
 from ._schema.kinds import Kind, find_kind, kinds, version_order
@@ -78,15 +80,19 @@ def versions_of(kind: Kind) -> list[Kind]:
 def find_version(kind: Kind, api_version: str) -> Kind:
     """Return the version of a kind with a name such as v1 or kubelet.config.k8s.io/v1.
 
-    A version without a group is one of the kind's own group, if that has it. Raises ConfigError if the kind has no such
+    A version without a group is one of the kind's own group, if that has it. ComponentOptions can be kubeadm's
+    ClusterConfiguration, too. Raises ConfigError if the kind has no such
     version.
     """
     group = kind.api_version.rpartition("/")[0]
-    named = [version for version in versions_of(kind) if api_version in (version.version, version.api_version)]
+    known = versions_of(kind)
+    if kind.kind == COMPONENT_OPTIONS:
+        known += [version for version in kinds() if version.kind == CLUSTER_CONFIGURATION]
+    named = [version for version in known if api_version in (version.version, version.api_version)]
     named.sort(key=lambda version: version.api_version.rpartition("/")[0] != group)
     if named:
         return named[0]
-    names = ", ".join(version.api_version for version in versions_of(kind))
+    names = ", ".join(version.api_version for version in known)
     raise ConfigError(f"{kind.kind} has no version {api_version}: it has {names}")
 
 
@@ -118,7 +124,9 @@ def convert_document(data: Mapping[str, Any], api_version: str) -> Conversion:
     target = find_version(source, api_version)
     losses: list[Loss] = []
     result = deepcopy(dict(data))
-    if target != source:
+    if target.kind != source.kind and source.kind == COMPONENT_OPTIONS:
+        result = convert_options(data, target, losses)
+    elif target != source:
         drop_unknown_fields(result, source, source, losses, {})
         converter = _CONVERTERS.get(source.kind)
         if converter is not None:

@@ -15,8 +15,10 @@ from functools import lru_cache
 from typing import Any, cast
 
 from . import ConfigError
+from ._options import COMPONENT_OPTIONS
 from ._scalars.field_path import Path, parse_path, value_at
-from ._schema.kinds import KUBELET_CONFIGURATION, Kind, is_present_at, kinds
+from ._schema._option_forms import OPTION_FORMS
+from ._schema.kinds import KUBELET_CONFIGURATION, STATIC_POD, Kind, is_present_at, kinds
 from ._schema.releases import by_name
 
 _LIGHT_CLASSES = {
@@ -24,7 +26,11 @@ _LIGHT_CLASSES = {
     "live": "the component reads the file again by itself",
 }
 _RESTART_CLASS = "restart"
-_NOUNS = {name: f"the {name}" for name in ("component", "client", "controller-manager")}  # these name no program
+# These name no program.
+_NOUNS = {
+    STATIC_POD: "the component",
+    **{name: f"the {name}" for name in ("component", "client", "controller-manager")},
+}
 _CRASH_RISK = "restart-crash-risk"
 
 
@@ -111,6 +117,8 @@ def disruption_of(
     """
     names = [".".join(str(part) for part in path[:length]) for length in range(len(path), 0, -1)]
     row = _impact_of(names, kind, minor, configs)
+    if kind == COMPONENT_OPTIONS and OPTION_FORMS:
+        row = {"class": OPTION_FORMS[0].class_of_change(path, minor, configs)}
     order = list(disruption_classes())
     is_switched_on = row["class"] == _CRASH_RISK and bool(configs) and bool(value_at(configs[-1], path))
     if from_version_change and order.index(row["class"]) > order.index(_RESTART_CLASS) and not is_switched_on:

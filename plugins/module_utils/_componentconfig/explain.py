@@ -15,10 +15,11 @@ from . import ConfigError
 from ._field_notes import notes_about_field
 from ._gate_effects import components_of_gate
 from ._meanings import explanation, notes_about_gate
+from ._options import FLAG_COMPONENTS
 from ._rules import rule_facts, sections_of
 from ._scalars.secrets import is_secret
 from ._schema._feature_gates import gate_dependencies, gate_history, gate_names
-from ._schema.kinds import KUBELET, MAIN_KINDS, FieldFact, Kind, declared_kinds, kinds, version_order
+from ._schema.kinds import KUBELET, MAIN_KINDS, STATIC_POD, FieldFact, Kind, declared_kinds, kinds, version_order
 from ._schema.path_fields import PATH_FIELDS
 from ._schema.releases import known_minors, minor_name, parse_known_minor
 from .disruption import disruption_of
@@ -26,6 +27,7 @@ from .instance_fields import INSTANCE_FIELDS
 
 _GATES = "featureGates"
 _MAX_SUGGESTIONS = 5
+_FLAG = "flags."
 
 
 @dataclass(frozen=True)
@@ -58,10 +60,18 @@ def _format_row(row: Any) -> str:
 def explain(path: str, *, kind: str = KUBELET, version: str = "") -> Explanation:
     """Explain a field, a feature gate or a kind.
 
-    path: of a field (`memorySwap.swapBehavior`, `registerWithTaints[].key`), `featureGates.NAME` for a gate, "" for the
-    kind itself. kind: a component or a kind, in its newest API version. version: a Kubernetes version that must know
-    the kind. Raises ConfigError, with similar names, for a field, gate, kind or version that is not known.
+    path: of a field (`memorySwap.swapBehavior`, `registerWithTaints[].key`), `featureGates.NAME` for a gate,
+    `flags.NAME` for a flag of the component that `kind` names, "" for the kind itself. kind: a component or a kind, in
+    its newest API version. version: a Kubernetes version that must know the kind. Raises ConfigError, with similar
+    names, for a field, flag, gate, kind or version that is not known.
     """
+    if kind in FLAG_COMPONENTS and (path.startswith(_FLAG) or kind not in MAIN_KINDS):
+        from ._options._explain import flag_facts, flag_names  # most explanations are of fields
+
+        flag = path.removeprefix(_FLAG).removeprefix("--")
+        if not flag:
+            return Explanation(f"{kind}, which reads flags", {"flags": flag_names(kind)})
+        return Explanation(f"--{flag}, a flag of {kind}", _without_empty(flag_facts(kind, flag)))
     schema = _newest_kind(kind, version)
     names = [part for part in re.split(r"[.\[\]{}]+", path) if not re.fullmatch(r"\*?|[0-9]+", part)]
     if names[:1] == [_GATES] and len(names) > 1:
@@ -71,7 +81,10 @@ def explain(path: str, *, kind: str = KUBELET, version: str = "") -> Explanation
         if schema.is_declared:
             description = {"description": schema.description}
             return Explanation(f"{schema.kind} ({schema.api_version})", {**description, "fields": fields})
-        heading = f"{schema.kind} ({schema.api_version}), read by {schema.component}"
+        reader = (
+            "read by the agent of a static Pod" if schema.component == STATIC_POD else f"read by {schema.component}"
+        )
+        heading = f"{schema.kind} ({schema.api_version}), {reader}"
         return Explanation(heading, {"versions": _versions_text(schema.since, schema.last), "fields": fields})
     entry, field_path, key = _find_field(schema, names)
     return _explain_field(schema, entry, field_path, key)

@@ -13,6 +13,8 @@ from . import ConfigError
 from ._codec.document import Document, decode
 from ._codec.plain_values import HEAD_FIELDS, fingerprint, merge
 from ._codec.yaml_text import encode_all
+from ._options import COMPONENT_OPTIONS
+from ._options._layers import with_removed_flags
 from ._scalars.field_path import Path, format_path, leaf_paths, value_at
 from ._schema.kinds import Kind, find_kind
 from .findings import Finding, InvalidConfig, Level, show
@@ -92,7 +94,10 @@ def merge_documents(documents: Sequence[Document]) -> Document:
     """
     lines: dict[Path, int] = {}
     files: dict[Path, str] = {}
-    data = merge([document.data or {} for document in documents])
+    values = [document.data or {} for document in documents]
+    data = merge(values)
+    if data.get("kind") == COMPONENT_OPTIONS:
+        data = with_removed_flags(values, data)
     for document in documents:
         for path, line in document.lines.items():
             # A later layer replaces the field, and all fields below it unless both values are mappings.
@@ -162,16 +167,17 @@ def origins_of(layers: Sequence[Document], merged: Any) -> list[Origin]:
     """Return the origin of every field of a config that was merged from layers, lowest first, in the config's order.
 
     Leaves out apiVersion and kind. A list is one field, and so is a mapping without keys. A layer that resets a field
-    with null is not an origin.
+    with null is not an origin, unless the null is kept.
     """
     origins = []
     for path in leaf_paths(merged, nulls=True):
         if path in _HEAD_PATHS:
             continue
+        is_removed = value_at(merged, path) is None
         candidates = [
             Origin(path, merge([value]) if isinstance(value, dict) else value, layer.file, layer.line_of(path))
             for layer in reversed(layers)
-            if (value := value_at(layer.data, path)) is not None
+            if (value := value_at(layer.data, path)) is not None or (is_removed and path in layer.lines)
         ]
         winner = candidates[0]
         origins.append(Origin(path, winner.value, winner.file, winner.line, tuple(candidates[1:])))

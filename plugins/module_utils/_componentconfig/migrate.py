@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from ._codec.document import decode
 from ._codec.plain_values import HEAD_FIELDS
 from ._codec.yaml_text import encode
-from ._flags._flag_findings import flag_problems, gates_of, unknown_flag
+from ._flags._flag_findings import flag_problems, flags_of, gates_of, unknown_flag
 from ._flags._flag_migration import (
     CurrentConfig,
     Dropped,
@@ -27,7 +27,10 @@ from ._flags._flag_migration import (
 )
 from ._flags._flag_set import FlagSet, apply_flags, components_with_flags, flag_set, set_field, values_by_flag
 from ._flags._pflag import CommandLine, FlagUse, parse_command_line
+from ._flags.component_flags import ComponentFlags
 from ._flags.kubelet_flags import FEATURE_GATES
+from ._options import OPTIONS_HEAD
+from ._options._migration import flags_to_options
 from ._scalars._unexpanded import UNEXPANDED, is_unexpanded
 from ._scalars.field_path import Path, dotted, format_path, leaf_paths
 from ._scalars.secrets import redact
@@ -40,6 +43,7 @@ from .check import check
 from .compare import diff
 from .findings import RULE_SECRET, Finding, InvalidConfig, Level, finding_lines, located, show
 from .instance_fields import INSTANCE_FIELDS
+from .option_check import OPTION_CHECK
 
 COMMAND_LINE = "command line"
 """The file name in findings about flags."""
@@ -121,6 +125,8 @@ def migrate(
 ) -> Migration:
     """Return a component's config file and the flags that must stay.
 
+    That of a component which reads no config file is its ComponentOptions, and the flags stay in its manifest.
+
     argv: its command line, program first. version: the Kubernetes version of the component that reads the file, "" for
     the newest that the data cover. config: name and text of the file that it reads today, None for none. drop_ins:
     those of --config-dir, lowest first. directory: its working directory. path: that of the new file, by default the
@@ -130,6 +136,8 @@ def migrate(
     known.
     """
     minor = known_minor_of(version)
+    if component in _FLAGS_ONLY:
+        return _to_options(component, argv, minor)
     try:
         flags = _require_flag_set(component)
         command_line = _with_new_names(parse_command_line(argv[1:], flags.flags), flags)
@@ -142,12 +150,36 @@ def migrate(
 
 def _require_flag_set(component: str) -> FlagSet:
     flags = flag_set(component)
-    if flags is None and component in _FLAGS_ONLY:
-        raise _refusal(f"{component} reads no config file of this kind: its flags are its config, leave them")
     if flags is None:
         known = ", ".join(components_with_flags())
         raise _refusal(f"the flags of {component} are not known here, those of {known} are")
     return flags
+
+
+def _to_options(component: str, argv: Sequence[str], minor: int) -> Migration:
+    """Return the ComponentOptions with what a bundle may set of a component's flags, and the flags that stay."""
+    flags = flags_of(component)
+    command_line = parse_command_line(argv[1:], flags.flags)
+    made = flags_to_options(flags, command_line, minor)
+    findings = [_flag_finding(message, Level.COMPONENT) for message in command_line.errors]
+    document = {**OPTIONS_HEAD, "component": component, **({"flags": made.options} if made.options else {})}
+    text = encode(document)
+    findings += check(
+        text,
+        file=f"{component}.yaml",
+        component=component,
+        versions=[minor_name(minor)],
+        bundle=True,
+        flags=ComponentFlags(argv[1:]),
+        arguments=OPTION_CHECK,
+    )
+    kept = [
+        KeptFlag(use.name, use.arguments, made.staying[use.name])
+        for use in command_line.uses
+        if use.name in made.staying
+    ]
+    moved = [DroppedFlag(name, f"flags.{name}", f"it is flags.{name} now") for name in made.options]
+    return Migration(text, tuple(kept), tuple(moved), findings=tuple(findings))
 
 
 def _newest_kind(component: str, minor: int) -> Kind:

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
-from typing import Any, NamedTuple, Union
+from types import MappingProxyType
+from typing import Any, Callable, NamedTuple, Union
 
 from .._componentconfig import ConfigError
 from .._componentconfig._codec.plain_values import HEAD_FIELDS, merge
+from .._componentconfig._options import COMPONENT_OPTIONS
 from .._componentconfig._scalars.duration import parse_duration
 from .._componentconfig._scalars.field_path import Path, is_below_any, overlaps, value_at
 from .._componentconfig._schema.kinds import KUBELET_CONFIGURATION, kinds
@@ -84,6 +86,10 @@ NODE_DECIDES: Mapping[str, tuple[str, ...]] = {
 """Fields that a bundle never sets to another value than the node's own config has, if that sets them."""
 
 _CIPHER_SUITES: Mapping[str, str] = {KUBELET_CONFIGURATION: "tlsCipherSuites"}
+
+
+DenialsOfKind = Callable[[Mapping[str, Any], DenyPolicy], Iterator[Finding]]
+"""Finds what a node refuses in a decoded document of a kind that DENIED_FIELDS cannot describe."""
 
 
 class NodeValues(NamedTuple):
@@ -210,16 +216,26 @@ def node_values(kind: str, init: Any, instance: Any) -> NodeValues:
     return NodeValues(merge(layers), layers[1])
 
 
-def denials(data: Any, policy: DenyPolicy, node: NodeValues, minor: int) -> Iterator[Finding]:
+def denials(
+    data: Any,
+    policy: DenyPolicy,
+    node: NodeValues,
+    minor: int,
+    by_kind: Mapping[str, DenialsOfKind] = MappingProxyType({}),
+) -> Iterator[Finding]:
     """Yield the fields of a decoded document that a node refuses, and those that the document must not leave out.
 
     node: as `node_values` returns it. A denied field is harmless and passes if it has the node's own value, defaults of
-    the minor filled in. A field set to null is not set.
+    the minor filled in. A field set to null is not set. by_kind: see OPTION_DENIALS; without them, no bundle may hold
+    ComponentOptions.
     """
     if not isinstance(data, dict):
         return
     kind = str(data.get("kind", ""))
-    if policy.denies_kind(kind):
+    if kind in by_kind:
+        yield from by_kind[kind](data, policy)
+        return
+    if policy.denies_kind(kind) or kind == COMPONENT_OPTIONS:
         message = f"no bundle may hold a {kind or 'document without a kind'} here"
         advice = "unless the node's own config allows its fields (allowedFields)"
         yield _denied(("kind",), f"{message}, {advice}", data.get("kind"))

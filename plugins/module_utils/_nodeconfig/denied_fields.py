@@ -102,6 +102,7 @@ DENIED_FIELDS: Mapping[str, tuple[str, ...]] = {
     "KubeletConfiguration": _KUBELET,
     "KubeProxyConfiguration": _KUBE_PROXY,
     "KubeSchedulerConfiguration": _KUBE_SCHEDULER,
+    "ComponentOptions": EVERYTHING,  # see option_denials.py, which decides by flag
     **dict.fromkeys(_EVERYTHING_OF, EVERYTHING),
 }
 """Field paths by kind. A kind that is not here is denied as a whole."""

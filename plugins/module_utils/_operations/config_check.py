@@ -13,11 +13,11 @@ from .._componentconfig._documents.read_file import decode_file
 from .._componentconfig._flags.component_flags import ComponentFlags
 from .._componentconfig._rules.host_rules import HostRules
 from .._componentconfig.check import check, check_each_version
-from .._componentconfig.component_arguments import ARGUMENT_CHECK
 from .._componentconfig.drop_in_check import DropInDirectory, check_drop_ins
 from .._componentconfig.drop_ins import DropIn, drop_in_findings, write_drop_ins
 from .._componentconfig.findings import Finding, InvalidConfig, bounded
 from .._componentconfig.load import Config, load
+from .._componentconfig.option_check import OPTION_CHECK
 from .._host.component_process import find_drop_ins_below, read_drop_in
 from .._host.host_facts import read_host
 from . import UnusableInput
@@ -62,7 +62,7 @@ def check_layers(parameters: dict[str, Any]) -> tuple[Config | None, list[Findin
         host=_host_of(parameters),
         flags=_flags_of(parameters, config),
         expressions=cel_checker,
-        arguments=ARGUMENT_CHECK,
+        arguments=OPTION_CHECK,
         os=parameters["os"],
     )
     if not parameters["drop_ins"]:

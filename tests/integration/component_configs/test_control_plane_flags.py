@@ -15,7 +15,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig.com
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig.findings import Finding, Level
 from support.api.binaries import Unavailable, minor_of
-from support.api.startup_files import ApiServerFiles, refusal_of_controller_manager
+from support.api.startup_files import ApiServerFiles, refusal_of_client
 from support.session.unavailable import leave_out
 
 OF_API_SERVER = [
@@ -108,5 +108,5 @@ def test_our_verdict_on_flags_is_the_controller_managers(words: str, tmp_path: P
     except Unavailable as problem:
         leave_out(problem)
     ours = refusals("kube-controller-manager", words, minor)
-    theirs = refusal_of_controller_manager(words.split(" "), tmp_path / "none")
+    theirs = refusal_of_client("kube-controller-manager", words.split(" "), tmp_path / "none")
     assert bool(ours) == (theirs is not None), f"we say: {ours}\nkube-controller-manager says: {theirs}"

@@ -14,7 +14,7 @@ from pathlib import Path
 from support.api.binaries import find
 from support.api.pki import Authority
 
-__all__ = ["ApiServerFiles", "refusal_of_controller_manager"]
+__all__ = ["ApiServerFiles", "refusal_of_client"]
 
 _FLAGS = {
     "EncryptionConfiguration": ["--encryption-provider-config={file}"],
@@ -49,7 +49,7 @@ class ApiServerFiles:
         directory.mkdir(parents=True, exist_ok=True)
         authority = Authority(directory / "pki")
         certificate, key = authority.issue_files("server", "server", addresses=["127.0.0.1"])
-        self._flags = [
+        self.flags = [
             "--etcd-servers=http://127.0.0.1:1",
             "--bind-address=127.0.0.1",
             "--advertise-address=127.0.0.1",
@@ -80,7 +80,9 @@ class ApiServerFiles:
     def _answer(self, flags: Sequence[str], taken: str, seconds: float) -> str | None:
         log = self._directory / "log"
         with log.open("wb") as stream:
-            process = subprocess.Popen([self._program, *self._flags, *flags], stdout=stream, stderr=stream)
+            process = subprocess.Popen(
+                [self._program, *self.flags, *flags], stdout=stream, stderr=stream, cwd=self._directory
+            )
         deadline = time.monotonic() + seconds
         try:
             while process.poll() is None:
@@ -98,13 +100,14 @@ class ApiServerFiles:
         return lines[-1] if lines else "nothing"
 
 
-def refusal_of_controller_manager(flags: Sequence[str], kubeconfig: Path) -> str | None:
-    """Return what kube-controller-manager says against flags, or None if it continues with its kubeconfig.
+def refusal_of_client(component: str, flags: Sequence[str], kubeconfig: Path) -> str | None:
+    """Return what a client of the API server says against flags, or None if it continues with its kubeconfig.
 
-    kubeconfig: a path of no file. Raises Unavailable where there is no kube-controller-manager.
+    component: kube-controller-manager or kube-scheduler. kubeconfig: a path of no file; the component writes
+    into its folder. Raises Unavailable without the component.
     """
-    command = [str(find("kube-controller-manager")), f"--kubeconfig={kubeconfig}", *flags]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    command = [str(find(component)), f"--kubeconfig={kubeconfig}", *flags]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, cwd=kubeconfig.parent)
     lines = f"{ended.stdout}{ended.stderr}".splitlines()
     last = lines[-1] if lines else "nothing"
     return None if f"stat {kubeconfig}" in last else last

@@ -9,9 +9,9 @@ from typing import Any
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents.read_file import decode_file
 from ansible_collections.configok.node.plugins.module_utils._componentconfig.check import check
-from ansible_collections.configok.node.plugins.module_utils._componentconfig.component_arguments import ARGUMENT_CHECK
 from ansible_collections.configok.node.plugins.module_utils._componentconfig.findings import Finding
 from ansible_collections.configok.node.plugins.module_utils._componentconfig.load import Config
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.option_check import OPTION_CHECK
 
 __all__ = ["check_file"]
 
@@ -21,4 +21,4 @@ def check_file(config: Config | str | bytes, **options: Any) -> list[Finding]:
 
     options: those of `check`.
     """
-    return check(config, reader=decode_file, arguments=ARGUMENT_CHECK, **options)
+    return check(config, reader=decode_file, arguments=OPTION_CHECK, **options)

@@ -20,18 +20,20 @@ COLLECTION = Path(__file__).resolve().parents[3]
 INSTALLED = "/usr/local/lib/configok/configok-agent.pyz"
 _FORGET = "rm -f /var/lib/configok/kubelet-*/verdicts*"  # the verdicts are cached
 _BLIND = """
-def validate_files(*_names, **_options):
-    print("[]")
-    return 0
+def validate_on_node(*_arguments, **_options):
+    return []
 """
 
 
 def blinded_archive(directory: Path) -> bytes:
-    """Return the agent's archive with a ``validate`` that finds nothing. directory: for a copy of the sources."""
+    """Return an archive whose ``validate-document`` has no findings. directory: for a copy of the sources."""
     for part in ("plugins/module_utils", "roles/node/files/agent"):
         shutil.copytree(COLLECTION / part, directory / part, ignore=shutil.ignore_patterns("__pycache__"))
-    validate = directory / "roles/node/files/agent/_validate.py"
-    validate.write_text(validate.read_text() + _BLIND)
+    validate = directory / "roles/node/files/agent/_validate_document.py"
+    text = validate.read_text(encoding="utf-8")
+    if " validate_on_node(" not in text:
+        raise AssertionError(f"{validate.name} calls no validate_on_node: this agent would not be blind")
+    validate.write_text(text + _BLIND, encoding="utf-8")
     return pack(directory)
 
 

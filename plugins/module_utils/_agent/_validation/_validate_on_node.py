@@ -31,6 +31,7 @@ from ..._componentconfig.drop_ins import (
 from ..._componentconfig.findings import Finding, InvalidConfig, Level, bounded, located, reading_order
 from ..._componentconfig.load import merge_documents
 from ..._nodeconfig.denials import denials, node_values, unknown_field_patterns
+from ..._nodeconfig.option_denials import OPTION_DENIALS
 from .._agent_configuration import AgentConfiguration, ComponentConfiguration, InvalidConfiguration
 from .._state.node_state import NodeInputs
 from .._store._rendered_files import UndecodableConfig, render_config
@@ -189,7 +190,7 @@ def denied_findings(
         message = f"this node's AgentConfiguration denies or allows {unknown[0]}, which is not a field of a {kind}"
         return [located(Finding((), message, "denied", Level.POLICY), document.file)]
     own = node_values(kind, *own_config_values(component, inputs))
-    findings = denials(document.data, component.deny, own, minor)
+    findings = denials(document.data, component.deny, own, minor, OPTION_DENIALS)
     return [document.locate(finding, look_up=False) for finding in findings]
 
 

@@ -43,7 +43,7 @@ FLAGS = r"""
 "ipvs.udpTimeout"}],[["kube-api-burst"],{"type":"int","field":"clientConnection.burst"}],[["kube-api-content-type"],
 {"field":"clientConnection.contentType"}],[["kube-api-qps"],{"type":"float","field":"clientConnection.qps"}],
 [["kubeconfig"],{"field":"clientConnection.kubeconfig"}],[["log-backtrace-at","log-dir","log-file","stderrthreshold"],
-{"stays":"klog","last":25,"gone":["klog writes to standard error only"]}],[["log-file-max-size"],{"type":"int",
+{"stays":"klog","last":25,"gone":["klog writes to standard error only"]}],[["log-file-max-size"],{"type":"uint",
 "stays":"klog","gone":["klog writes to standard error only"],"last":25}],[["log-flush-frequency"],{"type":"duration",
 "field":"logging.flushFrequency","stays":"klog","winsOverFile":20}],[["log-json-info-buffer-size"],{"type":"quantity",
 "field":"logging.options.json.infoBufferSize","stays":"klog","winsOverFile":20,"since":28}],
@@ -62,9 +62,9 @@ FLAGS = r"""
 [["proxy-mode"],{"field":"mode","values":[[20,["","userspace","iptables","ipvs","kernelspace"]],[26,["","iptables",
 "ipvs","kernelspace"]],[29,["","iptables","ipvs","nftables","kernelspace"]]]}],[["proxy-port-range"],{"type":
 "portRange","field":"portRange","last":30}],[["show-hidden-metrics-for-version"],{"field":true}],[["udp-timeout"],
-{"type":"duration","field":"udpIdleTimeout","last":25,"gone":["the mode that used it is gone"]}],[["v"],{"type":"int",
-"field":"logging.verbosity","stays":"klog","winsOverFile":20}],[["version"],{"type":"tristate","stays":"once"}],
-[["vmodule"],{"type":"vmodule","field":"logging.vmodule","adds":"before","stays":"klog","winsOverFile":20}],
+{"type":"duration","field":"udpIdleTimeout","last":25,"gone":["the mode that used it is gone"]}],[["v"],{"type":
+"level","field":"logging.verbosity","stays":"klog","winsOverFile":20}],[["version"],{"type":"tristate","stays":
+"once"}],[["vmodule"],{"type":"vmodule","field":"logging.vmodule","adds":"before","stays":"klog","winsOverFile":20}],
 [["write-config-to"],{"stays":"once"}]]},"kube-scheduler":{"ignoresFlags":true,"reasons":{"self":
 ["it names the file"],"once":["it makes kube-scheduler do one thing and end: it is no config"],"access":
 ["it wins over the address in the kubeconfig, and the file has no field for it"],"klog":
@@ -76,8 +76,8 @@ FLAGS = r"""
 ["a file says it as healthzBindAddress and metricsBindAddress (port 0, for no such server, from 1.22",
 "on): write them, or go on without a file"],"gone":["the server without TLS is gone"]}],[["algorithm-provider"],
 {"refused":["its policy is no config: write profiles of plugins, which replace it"],"last":21}],
-[["allow-metric-labels"],{"type":"map","stays":"serve","since":21}],[["allow-metric-labels-manifest"],{"stays":
-"serve","since":29}],[["authentication-kubeconfig","authorization-kubeconfig","cert-dir","client-ca-file",
+[["allow-metric-labels"],{"type":"stringToString","stays":"serve","since":21}],[["allow-metric-labels-manifest"],
+{"stays":"serve","since":29}],[["authentication-kubeconfig","authorization-kubeconfig","cert-dir","client-ca-file",
 "requestheader-client-ca-file","show-hidden-metrics-for-version","tls-cert-file","tls-private-key-file"],{"stays":
 "serve"}],[["authentication-skip-lookup","authentication-tolerate-lookup-failure","permit-port-sharing"],{"type":
 "bool","stays":"serve"}],[["authentication-token-webhook-cache-ttl","authorization-webhook-cache-authorized-ttl",
@@ -92,7 +92,7 @@ FLAGS = r"""
 [["hard-pod-affinity-symmetric-weight"],{"type":"int","onlyWithoutFile":true,"refused":
 ["write it as hardPodAffinityWeight of InterPodAffinityArgs into a profile's pluginConfig"],"last":21}],[["help"],
 {"type":"bool","stays":"once"}],[["http2-max-streams-per-connection","secure-port"],{"type":"int","stays":"serve"}],
-[["kube-api-burst"],{"type":"int","field":"clientConnection.burst"}],[["kube-api-content-type"],{"field":
+[["kube-api-burst"],{"type":"int32","field":"clientConnection.burst"}],[["kube-api-content-type"],{"field":
 "clientConnection.contentType"}],[["kube-api-qps"],{"type":"float","field":"clientConnection.qps"}],[["kubeconfig"],
 {"field":"clientConnection.kubeconfig"}],[["leader-elect"],{"type":"bool","field":"leaderElection.leaderElect",
 "winsOverFile":23}],[["leader-elect-lease-duration"],{"type":"duration","field":"leaderElection.leaseDuration",
@@ -104,7 +104,7 @@ FLAGS = r"""
 23}],[["leader-elect-retry-period"],{"type":"duration","field":"leaderElection.retryPeriod","winsOverFile":23}],
 [["lock-object-name"],{"field":"leaderElection.resourceName","last":27}],[["lock-object-namespace"],{"field":
 "leaderElection.resourceNamespace","last":27}],[["log-backtrace-at","log-dir","log-file","stderrthreshold"],{"stays":
-"klog","last":25,"gone":["klog writes to standard error only"]}],[["log-file-max-size"],{"type":"int","stays":"klog",
+"klog","last":25,"gone":["klog writes to standard error only"]}],[["log-file-max-size"],{"type":"uint","stays":"klog",
 "gone":["klog writes to standard error only"],"last":25}],[["log-flush-frequency"],{"type":"duration","stays":
 "klog"}],[["log-json-info-buffer-size"],{"type":"quantity","stays":"klog","since":23}],[["log-json-split-stream"],
 {"type":"bool","stays":"klog","since":23}],[["log-text-info-buffer-size"],{"type":"quantity","stays":"klog","since":
@@ -122,7 +122,7 @@ FLAGS = r"""
 "stays":"serve","since":36}],[["tls-min-version"],{"stays":"serve","values":[[20,["","VersionTLS10","VersionTLS11",
 "VersionTLS12","VersionTLS13"]]]}],[["tls-sni-cert-key"],{"type":"certKeyPairs","stays":"serve"}],
 [["use-legacy-policy-config"],{"type":"bool","refused":
-["its policy is no config: write profiles of plugins, which replace it"],"last":22}],[["v"],{"type":"int","stays":
+["its policy is no config: write profiles of plugins, which replace it"],"last":22}],[["v"],{"type":"level","stays":
 "klog"}],[["version"],{"type":"tristate","stays":"once"}],[["vmodule"],{"type":"vmodule","stays":"klog"}],
 [["write-config-to"],{"stays":"once"}]]},"kubelet":{"ignoresFlags":false,"reasons":{"access":
 ["it says how the kubelet reaches the API server, for which the file has no field"],"self":["it names the file"],

@@ -511,3 +511,9 @@ KUBELET = r"""
 "providers[].tokenAttributes.optionalServiceAccountAnnotationKeys"],"since":33},"plausible-size":{"fields":
 ["providers[].defaultCacheDuration"],"since":20,"level":"warning","each":true}}}
 """
+
+STATIC_POD = r"""
+{"ComponentOptions":{"component":{"fields":["component"]},"file-names":{"fields":["files"]},"file-source":{"fields":
+["files{}.content","files{}.path"]},"file-path":{"fields":["files{}.path"]},"file-content":{"fields":
+["files{}.content"]}},"values":{}}
+"""

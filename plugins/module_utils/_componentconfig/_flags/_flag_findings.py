@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from .. import ConfigError
@@ -29,9 +30,12 @@ from ._pflag import REPEATABLE, Flag, parse_flag_value
 from .kubelet_flags import FEATURE_GATES
 
 GATES_FLAG = "feature-gates"
+_OF_KUBERNETES = "kube:"
+"""What may stand before the name of a gate from Kubernetes 1.31 on: some components have a library with own gates."""
 RULE_FLAGS = "flags"
 WITHOUT_FILE = ("kube-apiserver", "kube-controller-manager")
 """Components that read no file with fields and feature gates."""
+_FILE_OPTIONAL = ("kube-scheduler",)
 _MAX_SUGGESTIONS = 50
 _MAX_NAME = 80
 """The number of unknown flags, and the length of a name, for which a similar name is searched."""
@@ -64,15 +68,25 @@ def flags_of(component: str) -> FlagSet:
 def gates_of(uses: Mapping[str, Sequence[str]]) -> dict[str, bool]:
     """Return the feature gates that flags set, {} if the component would refuse their values."""
     try:
-        return dict(parse_flag_value("mapBool", plain_values("mapBool", uses.get(GATES_FLAG, ()))))
+        gates = parse_flag_value("mapBool", plain_values("mapBool", uses.get(GATES_FLAG, ())))
+        return {name.removeprefix(_OF_KUBERNETES): is_on for name, is_on in gates.items()}
     except ConfigError:
         return {}
 
 
-def flag_findings(component: str, arguments: Iterable[Argument], minor: int) -> Iterator[Finding]:
+def flag_findings(
+    component: str,
+    arguments: Iterable[Argument],
+    minor: int,
+    *,
+    is_whole: bool = True,
+    gates_minor: int | None = None,
+) -> Iterator[Finding]:
     """Yield what is wrong with flags of a component inside a file, each at the path of its argument.
 
     The file of the component, which may set feature gates too, is not known. Some components have flags only.
+    is_whole: whether these are all flags of the component; what others decide is left out otherwise. gates_minor: the
+    minor whose feature gates hold, by default that of the flags.
     """
     uses: dict[str, list[str]] = {}
     last: dict[str, Argument] = {}
@@ -85,10 +99,18 @@ def flag_findings(component: str, arguments: Iterable[Argument], minor: int) -> 
         name = written.replace("_", "-")
         uses.setdefault(name, []).append(f"{rest}={argument.value}" if equals else argument.value)
         last[name] = argument
-    gates = FeatureGates(minor, gates_of(uses))
+    gates = FeatureGates(minor if gates_minor is None else gates_minor, gates_of(uses))
     flags = flags_of(component)
-    is_whole = component in WITHOUT_FILE
-    for flag, finding in flag_problems(flags, uses, minor, gates, reads_file="config" in uses, knows_file=is_whole):
+    problems = flag_problems(
+        flags,
+        uses,
+        minor,
+        gates,
+        reads_file="config" in uses,
+        knows_file=is_whole and (component in WITHOUT_FILE or (component in _FILE_OPTIONAL and "config" not in uses)),
+        knows_others=is_whole,
+    )
+    for flag, finding in problems:
         place = "".join(f"{part}: " for part in (f"--{flag}", *map(str, finding.path[1:])))
         message = finding.message if finding.rule == RULE_NOT_JUDGED else f"{place}{finding.message}"
         yield finding._replace(path=last[flag].path, message=message, value=last[flag].shown_value)
@@ -111,21 +133,23 @@ def flag_problems(
     reads_file: bool,
     checks_gates: bool = True,
     knows_file: bool = True,
+    knows_others: bool = True,
 ) -> Iterator[tuple[str, Finding]]:
     """Yield what is wrong with the flags of a component: each flag's name, and a finding at a field's path or at ().
 
     uses: the values of all uses of each flag, known or not. reads_file: whether the component reads a config file.
     checks_gates: whether to check the settings of feature gates, which otherwise the rules of a file with gates do.
-    knows_file: whether `gates` has the gates of the file.
+    knows_file: whether `gates` has the gates of the file. knows_others: whether `uses` has all flags; if not, none is
+    compared with one that is not there.
     """
     plain: dict[str, list[str]] = {}
     unexpanded: set[str] = set()
-    unknown = 0
+    unknown_names = 0
     for name, values in uses.items():
         flag = flags.flags.get(name)
         if flag is None:
-            unknown += 1
-            finding = unknown_flag(name, flags, suggests=unknown <= _MAX_SUGGESTIONS)
+            unknown_names += 1
+            finding = unknown_flag(name, flags, suggests=unknown_names <= _MAX_SUGGESTIONS)
             if finding is not None:
                 yield name, finding
             continue
@@ -141,14 +165,24 @@ def flag_problems(
             if finding.level is not Level.WARNING:
                 break
         else:
-            refused = refused_values(
-                flags.component, name, plain, minor, gates, knows_file=knows_file, unexpanded=unexpanded
-            )
+            unknown = unexpanded if knows_others else _Unknown(plain, unexpanded)
+            refused = refused_values(flags.component, name, plain, minor, gates, knows_file=knows_file, unknown=unknown)
             for rule, message, level in refused:
                 yield name, Finding((), message, rule, level)
     if checks_gates and GATES_FLAG in plain:
         for finding in _gate_findings(gates):
             yield GATES_FLAG, finding
+
+
+@dataclass(frozen=True)
+class _Unknown(Container[str]):
+    """The flags whose values are not known: those that are not among the known ones, or are not expanded yet."""
+
+    known: Mapping[str, Sequence[str]]
+    unexpanded: Container[str]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.unexpanded or (bool(name) and name not in self.known)
 
 
 def unknown_flag(name: str, flags: FlagSet, *, suggests: bool = True) -> Finding | None:

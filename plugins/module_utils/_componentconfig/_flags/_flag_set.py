@@ -24,7 +24,7 @@ from ._pflag import REPEATABLE, Flag, FlagUse, FlagVariant, MigrationAdvice, par
 from .kubelet_flags import FEATURE_GATES
 
 _COMMA_FORMS: frozenset[str] = frozenset(
-    ("list", "looseMap", "map", "mapBool", "mapLess", "taints", "intList", "vmodule")
+    ("list", "looseMap", "map", "mapBool", "mapLess", "stringToString", "taints", "intList", "vmodule")
 )
 
 
@@ -55,7 +55,7 @@ _NEW_FLAG = "it is new with this release, and no field of the file is known for 
 _FORMS_OF_TYPES: Mapping[str, str] = {
     "": "bool",
     "int": "int",
-    "int32": "int",
+    "int32": "int32",
     "int64": "int",
     "Level": "int",
     "float": "float",

@@ -153,18 +153,50 @@ def _boolean(values: Sequence[str]) -> bool:
     return value
 
 
+def _require_plain(text: str) -> None:
+    """Raise ValueError for digits of another script or spaces around a number: Python takes them, and Go does not."""
+    text.encode("ascii")
+    if text != text.strip():
+        raise ValueError("spaces")
+
+
+def _level(values: Sequence[str]) -> int:
+    if not re.fullmatch("[0-9]{1,10}", values[-1]) or int(values[-1]) >= 2**31:
+        raise _error(values[-1], "must be a whole number, 0 or more")
+    return int(values[-1])
+
+
 def _integer(values: Sequence[str]) -> int:
     text = values[-1]
     try:
-        text.encode("ascii")  # int() takes the digits of all scripts, Go those of one
+        _require_plain(text)
         return int(text, 8) if _OCTAL.fullmatch(text) else int(text, 0)
     except ValueError:
         raise _error(text, "must be a whole number") from None
 
 
+def _bounded(bits: int) -> Callable[[Sequence[str]], int]:
+    """Return the parser of a signed integer of so many bits."""
+
+    def parse(values: Sequence[str]) -> int:
+        number = _integer(values)
+        if not -(2 ** (bits - 1)) <= number < 2 ** (bits - 1):
+            raise _error(values[-1], f"must be a whole number of {bits} bits")
+        return number
+
+    return parse
+
+
+def _unsigned(values: Sequence[str]) -> int:
+    number = _integer(values)
+    if not 0 <= number < 2**64:
+        raise _error(values[-1], "must be a whole number, 0 or more")
+    return number
+
+
 def _float(values: Sequence[str]) -> int | float:
     try:
-        values[-1].encode("ascii")
+        _require_plain(values[-1])
         value = float(values[-1])
     except ValueError:
         raise _error(values[-1], "must be a number") from None
@@ -193,6 +225,19 @@ def _pairs(values: Sequence[str], separator: str) -> Iterator[tuple[str, str]]:
             if not has_separator:
                 raise ConfigError(f"must be a list of key{separator}value with commas between")
             yield key.strip(), value.strip()
+
+
+def _strings_to_strings(values: Sequence[str]) -> dict[str, str]:
+    """Parse as pflag's StringToString: a value with one equals sign is one pair, whatever commas it has."""
+    result = {}
+    for text in values:
+        pairs = [text.strip('"')] if text.count("=") == 1 else _list([text])
+        for pair in pairs:
+            key, has_separator, value = pair.partition("=")
+            if not has_separator:
+                raise ConfigError("must be key=value, or a list of them in quotes with commas between")
+            result[key] = value
+    return result
 
 
 def _loose_map(values: Sequence[str]) -> dict[str, str]:
@@ -271,6 +316,7 @@ _ADDING_UP: Mapping[str, _Parser] = {
     "mapLess": lambda values: dict(_pairs(values, "<")),
     "mapBool": _switches,
     "looseMap": _loose_map,
+    "stringToString": _strings_to_strings,
     "headers": _headers,
     "reservedMemory": _reserved_memory,
     "vmodule": _levels,
@@ -281,7 +327,10 @@ _ADDING_UP: Mapping[str, _Parser] = {
 _LAST_USE: Mapping[str, _Parser] = {
     "string": lambda values: values[-1],
     "bool": _boolean,
-    "int": _integer,
+    "int": _bounded(64),
+    "int32": _bounded(32),
+    "uint": _unsigned,
+    "level": _level,
     "float": _float,
     "duration": _text(_parses(nanoseconds), "must be a duration, for example 90s, 1m30s or 500ms"),
     "taints": _taints,

@@ -23,10 +23,10 @@ _COMMAND_LINE = "command line"
 
 
 class ComponentFlags:
-    """The flags of the component that reads a file, as arguments without the program."""
+    """The flags of the component that reads a file, as `arguments` without the program."""
 
     def __init__(self, arguments: Sequence[str]) -> None:
-        self._arguments = tuple(arguments)
+        self.arguments = tuple(arguments)
 
     def gates(self, component: str) -> dict[str, bool]:
         """Return the feature gates that the flags set."""
@@ -37,7 +37,7 @@ class ComponentFlags:
         flags = flags_of(kind.component)
         if kind.kind != MAIN_KINDS.get(kind.component):
             return document
-        arguments = self._arguments
+        arguments = self.arguments
         if flags.ignored_with_file:
             known = flags.flags
             arguments = tuple(
@@ -55,7 +55,7 @@ class ComponentFlags:
     def values_without_field(self, kind: Kind, minor: int) -> dict[Path, Any]:
         """Return what the flags set that become fields of the component's file later than a minor."""
         is_main = kind.kind == MAIN_KINDS.get(kind.component)
-        return values_without_field(self._arguments, kind, minor) if is_main else {}
+        return values_without_field(self.arguments, kind, minor) if is_main else {}
 
     def findings(self, document: Document, kind: Kind, minor: int) -> Iterator[Finding]:
         """Yield what is wrong with the flags of the component that reads a document; they are merged over it."""
@@ -78,7 +78,7 @@ class ComponentFlags:
             yield located(finding, flag if is_unexpanded(flag) else f"--{flag}")
 
     def _parsed(self, flags: FlagSet) -> CommandLine:
-        return parse_command_line(self._arguments, flags.flags)
+        return parse_command_line(self.arguments, flags.flags)
 
 
 def _values(command_line: CommandLine) -> dict[str, list[str]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from .._schema._declared import DECLARED
-from .._schema.kinds import KUBELET_CONFIGURATION, DataModule, Kind
+from .._schema.kinds import KUBELET_CONFIGURATION, STATIC_POD, DataModule, Kind
 from . import rule_facts, sections_of
 from ._plausible_sizes import PLAUSIBLE_SIZE, plausible_sizes
 from ._rule import Rule, RuleSet
@@ -45,6 +45,10 @@ def _rules_of(component: str) -> Mapping[str, Mapping[str, Rule]]:
         from ._kubeadm import KUBEADM_RULES
 
         return KUBEADM_RULES
+    if component == STATIC_POD:
+        from ._static_pod import STATIC_POD_RULES
+
+        return STATIC_POD_RULES
     if component in DECLARED:
         return DECLARED[component].checks
     from ._clients import CLIENT_RULES

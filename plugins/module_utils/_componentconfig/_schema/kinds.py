@@ -20,6 +20,9 @@ from .releases import by_name, release_index
 KUBELET = "kubelet"
 KUBELET_CONFIGURATION = "KubeletConfiguration"
 
+STATIC_POD = "static-pod"
+"""The component of ComponentOptions: one of those that run as static Pods, which the document names."""
+
 MAIN_KINDS: Mapping[str, str] = {
     KUBELET: KUBELET_CONFIGURATION,
     "kube-proxy": "KubeProxyConfiguration",
@@ -177,6 +180,8 @@ def _schema_text(module: DataModule) -> str:
         from .._data._kubeadm import KINDS
     elif module == "clients":
         from .._data._clients import KINDS
+    elif module == "static_pod":
+        from .._data._static_pod import KINDS
     elif module in DECLARED:
         return DECLARED[module].kinds
     else:

@@ -74,6 +74,7 @@ _UNRESOLVED_FIELDS: Mapping[str, tuple[str, ...]] = {
         "egressSelections.*.connection.transport.tcp.tlsConfig.clientCert",
         "egressSelections.*.connection.transport.uds.udsName",
     ),
+    "ComponentOptions": ("files.*.path",),
     "WebhookAdmission": ("kubeConfigFile",),
     "WebhookAdmissionConfiguration": ("kubeConfigFile", "staticManifestsDir"),
     "MutatingAdmissionPolicyConfiguration": ("staticManifestsDir",),

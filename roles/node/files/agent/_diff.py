@@ -62,12 +62,12 @@ def diff_versions(name: str, versions: tuple[str, str], *, flags_file: str, as_j
     versions: that the component has and will have, the second "" for the newest known. flags_file: has its flags, ""
     for none.
     """
-    from ._componentconfig.component_arguments import ARGUMENT_CHECK
+    from ._componentconfig.option_check import OPTION_CHECK
     from ._componentconfig.upgrade import upgrade
 
     with input_errors(name):
         flags = read_flags(flags_file).words if flags_file else ()
-        result = upgrade(load_file(name, read_file(name)), *versions, flags=flags, arguments=ARGUMENT_CHECK)
+        result = upgrade(load_file(name, read_file(name)), *versions, flags=flags, arguments=OPTION_CHECK)
     if as_json:
         show_json(result.as_dict())
     else:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ._componentconfig._options import FLAG_COMPONENTS
 from ._componentconfig._schema.kinds import KUBELET, MAIN_KINDS, declared_kinds, kinds
 from ._componentconfig.explain import explain
 from ._files import input_errors
@@ -23,7 +24,10 @@ def explain_fields(words: Sequence[str], *, kind: str, version: str, as_json: bo
     words: field paths. If kind is "", the first one may be a component or a kind; alone, it is described itself.
     """
     paths = list(words)
-    if not kind and (paths[0] in MAIN_KINDS or any(paths[0] == known.kind for known in (*kinds(), *declared_kinds()))):
+    if not kind and (
+        paths[0] in (*MAIN_KINDS, *FLAG_COMPONENTS)
+        or any(paths[0] == known.kind for known in (*kinds(), *declared_kinds()))
+    ):
         kind, *paths = paths
     with input_errors(kind):
         explanations = [explain(path, kind=kind or KUBELET, version=version) for path in paths or [""]]

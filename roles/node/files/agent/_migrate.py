@@ -39,7 +39,7 @@ def migrate_flags(
     for the newest known.
     """
     with input_errors(flags_file):
-        words = [*argv[:1], *(read_flags(flags_file).words if flags_file else ()), *argv[1:]]
+        words = [*argv[:1], *(read_flags(flags_file, component).words if flags_file else ()), *argv[1:]]
     is_away = flags_file and not present_config
     with input_errors(component, "; --present-config takes a copy of the file that --config names" if is_away else ""):
         started = _started(words, present_config)

@@ -17,9 +17,9 @@ from ._componentconfig._codec.document import decode
 from ._componentconfig._documents.read_file import decode_file
 from ._componentconfig._schema.releases import minor_name, minor_of, newest_minor, parse_known_minor
 from ._componentconfig.check import check
-from ._componentconfig.component_arguments import ARGUMENT_CHECK
 from ._componentconfig.drop_in_check import DropInDirectory, check_drop_ins
 from ._componentconfig.findings import Finding, InvalidConfig, bounded, refusing_levels
+from ._componentconfig.option_check import OPTION_CHECK
 from ._file_search import InputFiles, read_drop_in_directory, read_files
 from ._files import input_errors
 from ._output import complain, show_json
@@ -162,7 +162,7 @@ def document_validator(
             versions=versions,
             bundle=bundle,
             flags=flags(),
-            arguments=ARGUMENT_CHECK,
+            arguments=OPTION_CHECK,
             reader=decode_file,
             os=system,
         )

@@ -279,7 +279,6 @@ def test_an_unexpanded_flag_that_a_file_makes_ignored_is_refused() -> None:
 @pytest.mark.parametrize(
     ("component", "config", "why"),
     [
-        ("kube-controller-manager", None, "its flags are its config"),
         ("nginx", None, "are not known here"),
         ("kubelet", ("/c", "kind: ["), ""),
         ("kubelet", ("/c", "- a\n"), "must be a mapping"),

@@ -1,0 +1,15 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Read and check ComponentOptions: the flags and files of a component that runs as a static Pod."""
+
+from __future__ import annotations
+
+COMPONENT_OPTIONS = "ComponentOptions"
+"""The kind of a static-Pod component's document in a bundle."""
+
+OPTIONS_HEAD = {"apiVersion": "options.configok.dev/v1alpha1", "kind": COMPONENT_OPTIONS}
+"""What such a document begins with."""
+
+FLAG_COMPONENTS = ("kube-apiserver", "kube-controller-manager", "kube-scheduler")
+"""The static-Pod components whose flags are known."""

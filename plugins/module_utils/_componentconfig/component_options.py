@@ -1,0 +1,27 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What other packages need of ComponentOptions: what a document says, and what a bundle may set."""
+
+from __future__ import annotations
+
+from ._flags._pflag import parse_flag_value as flag_value
+from ._options import COMPONENT_OPTIONS, FLAG_COMPONENTS
+from ._options._document import Options, OptionsFile, flag_texts, read_options
+from ._options._effective import class_of_change, effective_options
+from ._options._facts import bundle_flags, file_flags
+from ._schema._option_forms import OPTION_FORMS, OptionForms
+
+__all__ = [
+    "COMPONENT_OPTIONS",
+    "FLAG_COMPONENTS",
+    "Options",
+    "OptionsFile",
+    "bundle_flags",
+    "file_flags",
+    "flag_texts",
+    "flag_value",
+    "read_options",
+]
+
+OPTION_FORMS[:] = [OptionForms(effective_options, class_of_change)]
