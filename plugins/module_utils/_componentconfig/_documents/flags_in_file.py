@@ -27,7 +27,7 @@ def flags_in_file(text: str | bytes, *, file: str, component: str = "") -> tuple
         for name, argument in _arguments(document):
             words.setdefault(name, []).append(argument)
     if not component and len(words) == 1:
-        (component,) = words
+        component = next(iter(words))
     return tuple(words[component]) if component in words else None
 
 

@@ -118,8 +118,11 @@ def test_another_content_of_a_file_is_reloaded_where_the_component_can(
 
 
 def test_another_audit_policy_asks_for_a_restart() -> None:
-    files = [{"p": {"content": {**AUDIT_POLICY, "rules": [{"level": level}]}}} for level in ("Metadata", "Request")]
-    assert list(changes(*(component_options(files=each) for each in files)).values()) == ["restart"]
+    before, after = (
+        component_options(files={"p": {"content": {**AUDIT_POLICY, "rules": [{"level": level}]}}})
+        for level in ("Metadata", "Request")
+    )
+    assert list(changes(before, after).values()) == ["restart"]
 
 
 def test_a_flag_is_explained() -> None:
