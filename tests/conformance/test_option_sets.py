@@ -12,10 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from support.api.binaries import Unavailable, minor_of
 from support.oracle.option_sets import option_sets
 from support.oracle.option_verdicts import compare_options, explanations
-from support.session.unavailable import leave_out
+from support.session.control_plane import minor_at_hand
 
 LEAST = 300
 EVERY = 40  # the quick part takes each so many sets
@@ -26,10 +25,7 @@ EVERY = 40  # the quick part takes each so many sets
 def test_we_refuse_the_options_that_a_component_refuses(
     component: str, tmp_path: Path, is_quick: bool, figure: Callable[..., None]
 ) -> None:
-    try:
-        minor = minor_of(component)
-    except Unavailable as problem:
-        leave_out(problem)
+    minor = minor_at_hand(component)
     sets = list(option_sets(component, minor))
     assert len(sets) >= LEAST
     verdicts = list(compare_options(component, minor, islice(sets, 0, None, EVERY if is_quick else 1), tmp_path))

@@ -12,8 +12,8 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._flag_set import known_flags
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._release_data._help_text import parse_help
-from support.api.binaries import Unavailable, find, minor_of
-from support.session.unavailable import leave_out
+from support.api.binaries import find
+from support.session.control_plane import minor_at_hand
 
 OF_DISTRIBUTIONS = frozenset(
     (
@@ -45,11 +45,8 @@ FORMS: Mapping[str, tuple[str, ...]] = {
 
 @pytest.mark.parametrize("component", ["kube-apiserver", "kube-controller-manager", "kube-scheduler"])
 def test_every_flag_of_the_help_is_known_with_its_type(component: str) -> None:
-    try:
-        program, minor = find(component), minor_of(component)
-    except Unavailable as problem:
-        leave_out(problem)
-    text = subprocess.run([program, "--help"], capture_output=True, text=True, timeout=60, check=True).stdout
+    minor = minor_at_hand(component)
+    text = subprocess.run([find(component), "--help"], capture_output=True, text=True, timeout=60, check=True).stdout
     rows = {name.replace("_", "-"): row for name, row in parse_help(text).flags.items()}
     shown = {name: row for name, row in rows.items() if name not in OF_DISTRIBUTIONS}
     known = known_flags(component)
