@@ -108,6 +108,6 @@ def refusal_of_client(component: str, flags: Sequence[str], kubeconfig: Path) ->
     """
     command = [str(find(component)), f"--kubeconfig={kubeconfig}", *flags]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, cwd=kubeconfig.parent)
-    lines = f"{ended.stdout}{ended.stderr}".splitlines()
+    lines = [line for line in f"{ended.stdout}{ended.stderr}".splitlines() if line.strip()]  # help follows an error
     last = lines[-1] if lines else "nothing"
     return None if f"stat {kubeconfig}" in last else last

@@ -33,6 +33,7 @@ _NAMES = "the data do not have the names of controllers"
 _EMPTY = "we take an empty value for a flag that is not set"
 _HOST = "the host, which is not in the options"
 _OLD = "a flag without effect, whose empty value the component refuses"
+_UNDERSCORES = "a release that has the flag with underscores only"
 
 _OF_CLIENTS: Mapping[str, str] = {
     **dict.fromkeys(
@@ -50,8 +51,10 @@ _OF_CLIENTS: Mapping[str, str] = {
         _LATER,
     ),
     "controllers": _NAMES,
+    "concurrent-rc-syncs": _UNDERSCORES,
 }
 _OF_ALL: Mapping[str, str] = {
+    "address": _OLD,
     **dict.fromkeys(("feature-gates", "log-json-info-buffer-size", "log-json-split-stream", "logging-format"), _BUILD),
 }
 EXPLAINED: Mapping[str, Mapping[str, str]] = {
@@ -61,7 +64,7 @@ EXPLAINED: Mapping[str, Mapping[str, str]] = {
             (
                 *("audit-log-format", "audit-log-mode", "audit-log-version", "audit-webhook-mode"),
                 *("audit-webhook-version", "authentication-token-webhook-version", "authorization-webhook-version"),
-                "endpoint-reconciler-type",
+                *("endpoint-reconciler-type", "storage-media-type"),
             ),
             _UNUSED,
         ),

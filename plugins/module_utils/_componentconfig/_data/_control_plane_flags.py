@@ -109,11 +109,11 @@ null],"concurrent-deployment-syncs",["concurrent-disruption-syncs",37,null],["co
 "concurrent-rc-syncs","concurrent-replicaset-syncs","concurrent-resource-quota-syncs",
 ["concurrent-resourceclaim-syncs",36,null],"concurrent-service-endpoint-syncs",["concurrent-service-syncs",20,36],
 "concurrent-serviceaccount-token-syncs","concurrent-statefulset-syncs","concurrent-ttl-after-finished-syncs",
-["concurrent-validating-admission-policy-status-syncs",28,null],"kube-api-burst","large-cluster-size-threshold",
-"max-endpoints-per-slice","mirroring-concurrent-service-endpoint-syncs","mirroring-max-endpoints-per-subset",
-"node-cidr-mask-size","node-cidr-mask-size-ipv4","node-cidr-mask-size-ipv6","pv-recycler-increment-timeout-nfs",
-"pv-recycler-minimum-timeout-hostpath","pv-recycler-minimum-timeout-nfs","pv-recycler-timeout-increment-hostpath",
-"terminated-pod-gc-threshold"],"int":[["deleting-pods-burst",20,24],["register-retry-count",20,24]],"float":
+["concurrent-validating-admission-policy-status-syncs",28,null],["deleting-pods-burst",20,24],"kube-api-burst",
+"large-cluster-size-threshold","max-endpoints-per-slice","mirroring-concurrent-service-endpoint-syncs",
+"mirroring-max-endpoints-per-subset","node-cidr-mask-size","node-cidr-mask-size-ipv4","node-cidr-mask-size-ipv6",
+"pv-recycler-increment-timeout-nfs","pv-recycler-minimum-timeout-hostpath","pv-recycler-minimum-timeout-nfs",
+"pv-recycler-timeout-increment-hostpath",["register-retry-count",20,24],"terminated-pod-gc-threshold"],"float":
 [["deleting-pods-qps",20,24],"horizontal-pod-autoscaler-tolerance","kube-api-qps","node-eviction-rate",
 "secondary-node-eviction-rate","unhealthy-zone-threshold"]}}}
 """
