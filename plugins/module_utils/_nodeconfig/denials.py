@@ -141,7 +141,7 @@ def omission_findings(data: Mapping[str, Any], kind: str, node: NodeValues, mino
             )
     field = _CIPHER_SUITES.get(kind, "")
     suites = node.values.get(field)
-    strong = isinstance(suites, list) and bool(suites) and not any(_is_weak(suite) for suite in suites)
+    strong = isinstance(suites, list) and bool(suites) and not any(is_weak_suite(suite) for suite in suites)
     if strong and not data.get(field) and not node.instance.get(field):
         message = f"left out it may be weaker than what the node has: denied, {_UNLESS_ALLOWED}"
         yield _denied((field,), message, None)
@@ -196,11 +196,12 @@ def _weak_suites(data: Mapping[str, Any], kind: str, node: Mapping[str, Any]) ->
     field = _CIPHER_SUITES.get(kind, "")
     suites, node_suites = data.get(field), node.get(field)
     for index, suite in enumerate(suites if isinstance(suites, list) else ()):
-        if _is_weak(suite) and suite not in (node_suites if isinstance(node_suites, list) else ()):
+        if is_weak_suite(suite) and suite not in (node_suites if isinstance(node_suites, list) else ()):
             yield _denied((field, index), f"a weak cipher suite is denied, {_UNLESS_ALLOWED}", suite)
 
 
-def _is_weak(suite: Any) -> bool:
+def is_weak_suite(suite: Any) -> bool:
+    """Return whether Go calls a cipher suite insecure, by its name."""
     name = str(suite)
     return name.startswith("TLS_RSA_") or name.endswith("_CBC_SHA256") or "_RC4_" in name or "_3DES_" in name
 

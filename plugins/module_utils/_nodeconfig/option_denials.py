@@ -29,7 +29,7 @@ from .._componentconfig.component_options import (
     read_options,
 )
 from .._componentconfig.findings import RULE_DENIED, Finding, Level, show
-from .denials import DenialsOfKind
+from .denials import DenialsOfKind, is_weak_suite
 from .denied_fields import DENIED_FIELDS, DenyPolicy
 
 _FLAG_NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
@@ -97,7 +97,10 @@ def _matching_paths(options: Options, pattern: str) -> Iterator[Path]:
         yield ()
     if pattern.startswith("flags."):
         pattern = pattern.replace("_", "-")
-    named = {"flags": dict.fromkeys(options.flags, True), "files": {file.name: True for file in options.files}}
+    files = {
+        file.name: {"path": file.path} if file.content is None else {"content": file.content} for file in options.files
+    }
+    named = {"flags": dict.fromkeys(options.flags, True), "files": files}
     for path, _value in matching_fields(named, pattern):
         yield options.field_of(str(path[1])) if path[0] == "flags" and len(path) > 1 else path
     for file in options.files:  # which sets a flag
@@ -135,7 +138,7 @@ def _denied_values(options: Options) -> Iterator[Finding]:
     if guards:
         message = f"without {' and '.join(guards)} it is denied, {_UNLESS_ALLOWED}"
         yield _denied_value(options, "disable-admission-plugins", message)
-    suites = [suite for suite in _items(options, "tls-cipher-suites") if _is_weak(suite)]
+    suites = [suite for suite in _items(options, "tls-cipher-suites") if is_weak_suite(suite)]
     if suites:
         message = f"the weak cipher suite {show(suites[0])} is denied, {_UNLESS_ALLOWED}"
         yield _denied_value(options, "tls-cipher-suites", message)
@@ -143,10 +146,6 @@ def _denied_values(options: Options) -> Iterator[Finding]:
 
 def _denied_value(options: Options, flag: str, message: str) -> Finding:
     return _denied(options.field_of(flag), message, options.flags[flag])
-
-
-def _is_weak(suite: str) -> bool:
-    return suite.startswith("TLS_RSA_") or suite.endswith("_CBC_SHA256") or "_RC4_" in suite or "_3DES_" in suite
 
 
 def _denied_files(options: Options) -> Iterator[Finding]:

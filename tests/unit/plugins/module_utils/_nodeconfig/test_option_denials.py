@@ -226,6 +226,8 @@ def test_a_component_with_flags_that_are_not_known_is_refused(component: Any) ->
         ("flags.event-ttl", {"flags": {"event_ttl": "1h"}}),
         ("flags.event_ttl", {"flags": {"event-ttl": None}}),
         ("flags.audit-policy-file", {"files": {"p": {"content": AUDIT_POLICY}}}),
+        ("files.p.content.rules", {"files": {"p": {"content": AUDIT_POLICY}}}),
+        ("files.*.content", {"files": {"p": {"content": AUDIT_POLICY}}}),
     ],
 )
 def test_what_the_node_denies_in_addition_is_denied_however_it_is_written(pattern: str, parts: Any) -> None:
