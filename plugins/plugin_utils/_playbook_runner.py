@@ -52,7 +52,8 @@ _MAX_LINE = 2000  # characters of a line of output
 _LINES_KEPT = 50
 _TICK = 0.5  # seconds
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
-_GRACE = 5.0  # seconds that a run has to end after each of them
+_GRACE = 5.0  # seconds that a run has to end after each of them, and its workers after the run
+_POLL = 0.05  # seconds
 _RECAP = re.compile(r"(\S+)\s+: ok=(\d+)\s+changed=\d+\s+unreachable=(\d+)\s+failed=(\d+)\s", re.ASCII)
 _TASK = re.compile(r"(?:TASK|RUNNING HANDLER) \[(.*?)\] \**\s*\Z")
 _FATAL = re.compile(r"(?:fatal|failed): \[([^\]\s]+)")
@@ -78,9 +79,10 @@ _VALUES = (
 )
 _WATCHER = """
 read -r nothing
-kill -INT "$1"
+workers=$(cat "/proc/$1/task/$1/children")
+kill -s INT "$1"
 for second in 1 2 3 4 5 6 7 8 9 10; do kill -0 "$1" || break; sleep 1; done
-kill -KILL -- "-$1"
+for group in "$1" $workers; do kill -s KILL -- "-$group"; done
 rm -rf -- "$2"
 """
 # The result is read from the output, so it must have the form of the default callback. A prompt has no answer.
@@ -312,10 +314,15 @@ def _wait(process: subprocess.Popen[str], timeout: float, should_stop: ShouldSto
 
 
 def _end(process: subprocess.Popen[str]) -> None:
-    """End a run that still runs. ansible-playbook ends its workers itself when it is interrupted."""
+    """End a run that still runs, and what its tasks still run on this machine.
+
+    ansible-playbook ends its workers itself when it is interrupted, if it gets as far as that. Since ansible-core 2.19,
+    each worker has a process group of its own, which no signal to that of the run reaches.
+    """
+    if process.poll() is not None:
+        return
+    groups = [process.pid, *_workers(process.pid)]
     for number in _SIGNALS:
-        if process.poll() is not None:
-            return
         with suppress(ProcessLookupError, PermissionError):
             if number == signal.SIGKILL:
                 os.killpg(process.pid, number)
@@ -323,6 +330,38 @@ def _end(process: subprocess.Popen[str]) -> None:
                 process.send_signal(number)
         with suppress(subprocess.TimeoutExpired):
             process.wait(_GRACE)
+            break
+    _end_groups(groups)
+
+
+def _workers(pid: int) -> list[int]:
+    """Return the processes that a process has started; [] where there is no /proc."""
+    try:
+        return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except (OSError, ValueError):
+        return []
+
+
+def _end_groups(groups: Iterable[int]) -> None:
+    """Wait until process groups are empty, and kill the processes of those that are not in time."""
+    deadline = time.monotonic() + _GRACE
+    left = [group for group in groups if _has_processes(group)]
+    while left and time.monotonic() < deadline:
+        time.sleep(_POLL)
+        left = [group for group in left if _has_processes(group)]
+    for group in left:
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(group, signal.SIGKILL)
+
+
+def _has_processes(group: int) -> bool:
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass  # processes of another user: a task with become
+    return True
 
 
 class _Output:
