@@ -359,7 +359,7 @@ def test_the_tasks_of_a_playbook_that_cannot_end_itself_are_ended(
 
 
 def assert_ended(note: Path) -> None:
-    """Assert that a process has ended. Who collects it, and when, is not ours. note: a file with its number."""
+    """Assert that a process has ended, whether or not its parent has collected it. note: a file with its number."""
     stat = Path(f"/proc/{note.read_text().strip()}/stat")
     deadline = time.monotonic() + 60.0  # what is killed ends when a processor is free
     while True:

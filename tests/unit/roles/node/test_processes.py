@@ -32,31 +32,31 @@ def test_what_takes_too_long_is_ended_with_all_it_started(entry: Entry) -> None:
     began = time.monotonic()
     result = entry("_processes").run_command(["/bin/sh", "-c", "sleep 20 & sleep 20"], timeout=0.2)
     assert (result.code, result.err) == (124, "/bin/sh: no answer within 0.2s")
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 15
 
 
 HOLDS_THE_PIPE = (
     "import os, time\n"
     "if os.fork() == 0:\n"
     "    os.setsid()\n"  # as a daemon does: the group of the command does not reach it
-    "    time.sleep(8)\n"
+    "    time.sleep(30)\n"
     "    os._exit(0)\n"
 )
 
 
 def test_a_timeout_holds_while_a_daemon_of_the_command_holds_the_pipe(entry: Entry) -> None:
     began = time.monotonic()
-    result = entry("_processes").run_command([sys.executable, "-c", HOLDS_THE_PIPE + "time.sleep(8)"], timeout=0.5)
+    result = entry("_processes").run_command([sys.executable, "-c", HOLDS_THE_PIPE + "time.sleep(30)"], timeout=0.5)
     assert result.code == 124
-    assert time.monotonic() - began < 4
+    assert time.monotonic() - began < 15
 
 
 def test_a_command_that_ends_is_not_waited_for_through_its_daemon(entry: Entry) -> None:
     began = time.monotonic()
     program = HOLDS_THE_PIPE + "print('said'); raise SystemExit(3)"
-    result = entry("_processes").run_command([sys.executable, "-c", program], timeout=6)
+    result = entry("_processes").run_command([sys.executable, "-c", program], timeout=20)
     assert (result.code, result.out) == (3, "said\n")
-    assert time.monotonic() - began < 4
+    assert time.monotonic() - began < 15
 
 
 def test_what_a_command_leaves_in_its_group_ends_with_it(entry: Entry, tmp_path: Path) -> None:

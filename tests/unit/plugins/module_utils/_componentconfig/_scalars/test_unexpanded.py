@@ -97,4 +97,4 @@ def test_hostile_text_takes_no_time(piece: str) -> None:
     began = time.monotonic()
     is_unexpanded(piece * 100_000)
     without_unexpanded_parts(piece * 100_000)
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 15

@@ -124,7 +124,7 @@ def test_no_expression_takes_long(text: str) -> None:
         value(text)
     except ValueError:
         pass
-    assert time.monotonic() - begun < 5.0
+    assert time.monotonic() - begun < 20.0
 
 
 DOUBLED = "[@,@] | [] | " * 60  # each step is twice as long
