@@ -12,7 +12,9 @@ import subprocess
 from functools import cache
 from pathlib import Path
 
-__all__ = ["Unavailable", "cache_directory", "find", "minor_of", "release_of"]
+__all__ = ["Unavailable", "cache_directory", "find", "find_or_build", "minor_of", "release_of"]
+
+_BUILD = Path(__file__).resolve().parents[1] / "bin/build-kubernetes"
 
 
 class Unavailable(Exception):
@@ -40,6 +42,25 @@ def find(program: str, *, made_by: str = "prepare-apiserver") -> Path:
             f"(tests/support/bin/{made_by} makes it available)"
         )
     return Path(path)
+
+
+def find_or_build(*programs: str) -> list[Path]:
+    """Return the paths of programs of Kubernetes; those that are missing are built first. Raises Unavailable."""
+    missing = [program for program in programs if not _is_available(program)]
+    if missing:
+        built = subprocess.run([_BUILD, *missing], capture_output=True, text=True, check=False)
+        if built.returncode != 0:
+            reason = (built.stderr.strip().splitlines() or ["the build failed"])[-1]
+            raise Unavailable(f"{', '.join(missing)}: not found, and not built: {reason}")
+    return [find(program) for program in programs]
+
+
+def _is_available(program: str) -> bool:
+    try:
+        find(program)
+    except Unavailable:
+        return False
+    return True
 
 
 @cache

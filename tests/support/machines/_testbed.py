@@ -23,7 +23,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle i
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle_trial import Trial
 from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_access import assign_nodes
 from support.ansible_runs import playbooks
-from support.api.binaries import Unavailable, find, minor_of
+from support.api.binaries import Unavailable, find, find_or_build, minor_of
 from support.api.bootstrap import Signer
 from support.api.clusters import prepare
 from support.api.servers import start_real
@@ -57,7 +57,6 @@ _KUBERNETES_KEY = "/etc/apt/keyrings/kubernetes.asc"
 # Of kube-controller-manager, for machines that become nodes: certificates are signed, but only approved by the user.
 _CONTROLLERS = ("csrsigning", "csrcleaner", "tokencleaner")
 _ADMINISTRATORS = {"kind": "Group", "name": "system:masters"}
-_BUILD = Path(__file__).resolve().parents[1] / "bin/build-kubernetes"
 
 
 class Testbed:
@@ -375,19 +374,8 @@ def _mode(path: str) -> int:
 
 def _controllers() -> Sequence[str]:
     """Return what kube-controller-manager runs, nothing if this machine has none of the API server's minor."""
-    _build_controller_manager()
+    find_or_build("kube-controller-manager")
     return _CONTROLLERS if minor_of("kube-controller-manager") == minor_of("kube-apiserver") else ()
-
-
-def _build_controller_manager() -> None:
-    """Build kube-controller-manager unless there is one. Raises Unavailable."""
-    try:
-        find("kube-controller-manager")
-    except Unavailable:
-        built = subprocess.run([_BUILD, "kube-controller-manager"], capture_output=True, text=True, check=False)
-        if built.returncode != 0:
-            reason = (built.stderr.strip().splitlines() or ["the build failed"])[-1]
-            raise Unavailable(f"kube-controller-manager, which signs certificates, is missing: {reason}") from None
 
 
 def _find_kubelet() -> Path:

@@ -5,25 +5,19 @@
 
 from __future__ import annotations
 
-import pytest
-
-from support.api.binaries import Unavailable, minor_of
+from support.api.binaries import Unavailable, find_or_build, minor_of
 from support.session.unavailable import leave_out
 
 __all__ = ["minor_at_hand"]
 
-_NOT_BUILT = ("kube-scheduler",)
-"""Components that no script in support/bin builds: a test of them needs KUBEBUILDER_ASSETS."""
-
 
 def minor_at_hand(component: str) -> int:
-    """Return the minor of a component; skip the test, or with CONFIGOK_REQUIRE_REAL=1 fail it, where it is missing.
+    """Return the minor of a component, which is built if it is missing.
 
-    One that no script builds is skipped in any case.
+    Skip the test, or with CONFIGOK_REQUIRE_REAL=1 fail it, where it cannot be built.
     """
     try:
+        find_or_build(component)
         return minor_of(component)
     except Unavailable as problem:
-        if component in _NOT_BUILT:
-            pytest.skip(f"{component} is not built here: it is tested where KUBEBUILDER_ASSETS has it")
         leave_out(problem)

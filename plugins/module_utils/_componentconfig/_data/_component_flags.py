@@ -72,7 +72,7 @@ FLAGS = r"""
 ["it is about kube-scheduler's own server, for which the file has no field"],"gates":
 ["the file has no field for feature gates"],"queue":["the file has no field for it"]},"flags":[[["add-dir-header",
 "alsologtostderr","logtostderr","one-output","skip-headers","skip-log-headers"],{"type":"bool","stays":"klog","last":
-25,"gone":["klog writes to standard error only"]}],[["address"],{"onlyWithoutFile":true,"last":22,"refused":
+25,"gone":["klog writes to standard error only"]}],[["address"],{"onlyWithoutFile":true,"last":23,"refused":
 ["a file says it as healthzBindAddress and metricsBindAddress (port 0, for no such server, from 1.22",
 "on): write them, or go on without a file"],"gone":["the server without TLS is gone"]}],[["algorithm-provider"],
 {"refused":["its policy is no config: write profiles of plugins, which replace it"],"last":21}],
@@ -89,7 +89,7 @@ FLAGS = r"""
 [["disabled-metrics"],{"type":"list","stays":"serve","since":21}],[["emulated-version"],{"type":"list","stays":
 "gates","since":31}],[["experimental-logging-sanitization"],{"type":"bool","stays":"klog","last":23,"gone":
 ["the feature is gone"]}],[["feature-gates"],{"type":"mapBool","stays":"gates"}],
-[["hard-pod-affinity-symmetric-weight"],{"type":"int","onlyWithoutFile":true,"refused":
+[["hard-pod-affinity-symmetric-weight"],{"type":"int32","onlyWithoutFile":true,"refused":
 ["write it as hardPodAffinityWeight of InterPodAffinityArgs into a profile's pluginConfig"],"last":21}],[["help"],
 {"type":"bool","stays":"once"}],[["http2-max-streams-per-connection","secure-port"],{"type":"int","stays":"serve"}],
 [["kube-api-burst"],{"type":"int32","field":"clientConnection.burst"}],[["kube-api-content-type"],{"field":
@@ -114,7 +114,7 @@ FLAGS = r"""
 [["pod-max-in-unschedulable-pods-duration"],{"type":"duration","stays":"queue","since":24}],[["policy-config-file",
 "policy-configmap","policy-configmap-namespace"],{"refused":
 ["its policy is no config: write profiles of plugins, which replace it"],"last":22}],[["port"],{"type":"int",
-"onlyWithoutFile":true,"last":22,"refused":
+"onlyWithoutFile":true,"last":23,"refused":
 ["a file says it as healthzBindAddress and metricsBindAddress (port 0, for no such server, from 1.22",
 "on): write them, or go on without a file"],"gone":["the server without TLS is gone"]}],[["profiling"],{"type":"bool",
 "field":"enableProfiling"}],[["requestheader-uid-headers"],{"type":"list","stays":"serve","since":32}],

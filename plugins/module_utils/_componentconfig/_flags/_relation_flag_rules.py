@@ -149,6 +149,11 @@ def _pattern(flag: FlagValue) -> Iterator[str]:
             yield f"{show(item)}: {allowed}"
 
 
+def _not_empty(flag: FlagValue) -> Iterator[str]:
+    if not flag.last and not _is_switched_off(flag):
+        yield "must not be empty"
+
+
 def _excludes(flag: FlagValue) -> Iterator[str]:
     others = [f"--{name}" for name in flag.facts["refused"] if name in flag.uses]
     if flag.last and others:
@@ -237,6 +242,7 @@ RELATION_RULES: Mapping[str, FlagRule] = {
     "pair": _needs_flag,
     "needs-env": _needs_environment,
     "range": _range,
+    "not-empty": _not_empty,
     "excludes": _excludes,
     "pattern": _pattern,
     "positive": _positive,
