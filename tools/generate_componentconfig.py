@@ -500,21 +500,24 @@ def control_plane_flags(schema: Path) -> dict[str, Any]:
 
 
 def component_options(schema: Path) -> dict[str, Any]:
-    """Return for each component that flags configure which of them a bundle may set, and which name a file.
+    """Return for each component that flags configure which of them a bundle may set, and which name a file or a path.
 
     A file has the name of its kind, if it has one, and rows of how the component takes another content: the first
-    minor, a class of disruption, and the flag that must be on for it, if there is one.
+    minor, a class of disruption, and the flag that must be on for it, if there is one. Any other path has
+    whether the component writes there.
     """
     result: dict[str, Any] = {}
     for row in control_plane_options(schema):
         if row["component"] == "kube-proxy":
             continue  # it reads a config file, and kubeadm runs it as a DaemonSet
-        entry = result.setdefault(row["component"], {"bundle": [], "files": {}})
+        entry = result.setdefault(row["component"], {"bundle": [], "files": {}, "paths": {}})
         if row.get("bundle"):
             entry["bundle"].append(row["flag"])
         names = row.get("names", {})
         if names.get("path") == "file" and not names.get("writes"):
             entry["files"][row["flag"]] = named_file(names)
+        elif names.get("path"):
+            entry["paths"][row["flag"]] = bool(names.get("writes"))
     return result
 
 
@@ -674,7 +677,7 @@ def generate(schema: Path) -> dict[str, str]:
     declared = contents.pop(f"_{MACHINES}.py", None)
     contents["_kubelet.py"][1]["DROP_INS"] = drop_ins(schema)
     options = {"OPTIONS": component_options(schema)}
-    contents["_component_options.py"] = ("Flags that a bundle may set, and those that name files", options)
+    contents["_component_options.py"] = ("Flags that a bundle may set, and those that name files and paths", options)
     rules = {name.upper(): rows for name, rows in sorted(validation_rules(schema).items())}
     contents["_validation_rules.py"] = ("Validation rules by component", rules)
     contents["_gate_history.py"] = ("Feature gates by Kubernetes minor", {"GATES": gates(schema)})

@@ -155,6 +155,7 @@ def link_agent() -> None:
             "_kube",
             "_machine_kinds",
             "_nodeconfig",
+            "_static_pods",
             "_systemd",
             "_text",
             "_trust",

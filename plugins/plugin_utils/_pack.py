@@ -23,7 +23,10 @@ __all__ = ["ARCHIVE", "PACKAGE", "pack", "sources"]
 
 ARCHIVE = "configok-agent.pyz"
 PACKAGE = "configok_agent"
-_PACKAGES = ("_agent", "_componentconfig", "_foreign", "_host", "_kube", "_nodeconfig", "_systemd", "_text", "_trust")
+_PACKAGES = (
+    *("_agent", "_componentconfig", "_foreign", "_host", "_kube", "_nodeconfig", "_static_pods", "_systemd", "_text"),
+    "_trust",
+)
 _ENTRY = "roles/node/files/agent"
 # Not for the agent: patterns of users, credentials through the kubernetes package, the thread pool, what
 # declares kinds, how units start, and what lists signatures.

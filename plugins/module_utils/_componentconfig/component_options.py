@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from ._flags._pflag import parse_flag_value as flag_value
 from ._options import COMPONENT_OPTIONS, FLAG_COMPONENTS
-from ._options._document import Options, OptionsFile, flag_texts, read_options
+from ._options._command_line_changes import holds_options, with_options, without_options
+from ._options._document import DIRECTORY, Options, OptionsFile, flag_texts, plugin_paths, read_options
 from ._options._effective import class_of_change, effective_options
-from ._options._facts import bundle_flags, file_flags
+from ._options._facts import bundle_flags, file_flags, path_flags
 from ._schema._option_forms import OPTION_FORMS, OptionForms
 
 __all__ = [
     "COMPONENT_OPTIONS",
+    "DIRECTORY",
     "FLAG_COMPONENTS",
     "Options",
     "OptionsFile",
@@ -21,7 +23,12 @@ __all__ = [
     "file_flags",
     "flag_texts",
     "flag_value",
+    "holds_options",
+    "path_flags",
+    "plugin_paths",
     "read_options",
+    "with_options",
+    "without_options",
 ]
 
 OPTION_FORMS[:] = [OptionForms(effective_options, class_of_change)]

@@ -208,8 +208,8 @@ def _shortcut_analysis(text: str) -> Any:
     return ScalarAnalysis(text, False, False, True, True, True, True, True) if re.fullmatch(_WORD, text) else None
 
 
-@lru_cache(maxsize=1)
-def _dumper() -> Any:
+@lru_cache(maxsize=2)
+def _dumper(indents_lists: bool) -> Any:
     import yaml  # not at the top: reading costs less without it
 
     class Dumper(yaml.SafeDumper):
@@ -228,7 +228,7 @@ def _dumper() -> Any:
                 super().write_double_quoted(text, split)
 
         def increase_indent(self, flow: bool = False, indentless: bool = False) -> Any:
-            return super().increase_indent(flow, False)
+            return super().increase_indent(flow, indentless and not indents_lists)
 
     def string(dumper: Any, value: str) -> Any:
         style = None
@@ -242,13 +242,21 @@ def _dumper() -> Any:
     return Dumper
 
 
-def encode(data: Any) -> str:
-    """Return decoded data as YAML, keys in order; the same data is read from it. Raises ConfigError for other data."""
+def encode(data: Any, *, indents_lists: bool = True) -> str:
+    """Return decoded data as YAML, keys in order; the same data is read from it. Raises ConfigError for other data.
+
+    indents_lists: whether the items of a list in a mapping are indented; Go does not indent them.
+    """
     import yaml
 
     try:
         text = yaml.dump(
-            data, Dumper=_dumper(), sort_keys=False, allow_unicode=True, width=1000, default_flow_style=False
+            data,
+            Dumper=_dumper(indents_lists),
+            sort_keys=False,
+            allow_unicode=True,
+            width=1000,
+            default_flow_style=False,
         )
     except yaml.YAMLError as error:
         raise ConfigError(f"cannot be written as YAML: {error}") from error

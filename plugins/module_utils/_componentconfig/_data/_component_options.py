@@ -2,7 +2,7 @@
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Generated from schema/ by tools/generate_componentconfig.py: do not edit.
-"""Flags that a bundle may set, and those that name files as JSON."""
+"""Flags that a bundle may set, and those that name files and paths as JSON."""
 
 from __future__ import annotations
 
@@ -37,12 +37,13 @@ OPTIONS = r"""
 "proxy-client-key-file":{"reload":[[20,"live"]]},"requestheader-client-ca-file":{"reload":[[20,"live"]]},
 "service-account-key-file":{},"service-account-signing-key-file":{},"ssh-keyfile":{},"tls-cert-file":{"reload":[[20,
 "live"]]},"tls-private-key-file":{"reload":[[20,"live"]]},"token-auth-file":{},"tracing-config-file":{"kind":
-"TracingConfiguration"}}},"kube-controller-manager":{"bundle":["allow-metric-labels",
-"attach-detach-reconcile-sync-period","concurrent-cron-job-syncs","concurrent-daemonset-syncs",
-"concurrent-deployment-syncs","concurrent-disruption-syncs","concurrent-device-taint-eviction-syncs",
-"concurrent-endpoint-syncs","concurrent-ephemeralvolume-syncs","concurrent-gc-syncs",
-"concurrent-horizontal-pod-autoscaler-syncs","concurrent-job-syncs","concurrent-namespace-syncs",
-"concurrent-rc-syncs","concurrent-replicaset-syncs","concurrent-resource-quota-syncs",
+"TracingConfiguration"}},"paths":{"audit-log-path":true,"cert-dir":true,"debug-socket-path":true,"log-dir":true,
+"log-file":true,"service-account-signing-endpoint":false,"tls-sni-cert-key":false}},"kube-controller-manager":
+{"bundle":["allow-metric-labels","attach-detach-reconcile-sync-period","concurrent-cron-job-syncs",
+"concurrent-daemonset-syncs","concurrent-deployment-syncs","concurrent-disruption-syncs",
+"concurrent-device-taint-eviction-syncs","concurrent-endpoint-syncs","concurrent-ephemeralvolume-syncs",
+"concurrent-gc-syncs","concurrent-horizontal-pod-autoscaler-syncs","concurrent-job-syncs",
+"concurrent-namespace-syncs","concurrent-rc-syncs","concurrent-replicaset-syncs","concurrent-resource-quota-syncs",
 "concurrent-resourceclaim-syncs","concurrent-service-endpoint-syncs","concurrent-service-syncs",
 "concurrent-serviceaccount-token-syncs","concurrent-statefulset-syncs","concurrent-ttl-after-finished-syncs",
 "concurrent-validating-admission-policy-status-syncs","contention-profiling","controller-shutdown-timeout",
@@ -75,7 +76,8 @@ OPTIONS = r"""
 "leader-migration-config":{"kind":"LeaderMigrationConfiguration"},"pv-recycler-pod-template-filepath-hostpath":{},
 "pv-recycler-pod-template-filepath-nfs":{},"requestheader-client-ca-file":{"reload":[[20,"live"]]},"root-ca-file":{},
 "service-account-private-key-file":{},"tls-cert-file":{"reload":[[20,"live"]]},"tls-private-key-file":{"reload":[[20,
-"live"]]}}},"kube-scheduler":{"bundle":["allow-metric-labels","config","contention-profiling","disable-http2-serving",
+"live"]]}},"paths":{"cert-dir":true,"flex-volume-plugin-dir":false,"log-dir":true,"log-file":true,"tls-sni-cert-key":
+false}},"kube-scheduler":{"bundle":["allow-metric-labels","config","contention-profiling","disable-http2-serving",
 "disabled-metrics","feature-gates","http2-max-streams-per-connection","kube-api-burst","kube-api-qps",
 "leader-elect-lease-duration","leader-elect-renew-deadline","leader-elect-retry-period","log-flush-frequency",
 "log-json-info-buffer-size","log-json-split-stream","log-text-info-buffer-size","log-text-split-stream",
@@ -84,5 +86,6 @@ OPTIONS = r"""
 "authentication-kubeconfig":{"kind":"Config"},"authorization-kubeconfig":{"kind":"Config"},"client-ca-file":{"reload":
 [[20,"live"]]},"config":{"kind":"KubeSchedulerConfiguration"},"kubeconfig":{"kind":"Config"},"policy-config-file":{},
 "requestheader-client-ca-file":{"reload":[[20,"live"]]},"tls-cert-file":{"reload":[[20,"live"]]},
-"tls-private-key-file":{"reload":[[20,"live"]]}}}}
+"tls-private-key-file":{"reload":[[20,"live"]]}},"paths":{"cert-dir":true,"log-dir":true,"log-file":true,
+"tls-sni-cert-key":false,"write-config-to":true}}}
 """

@@ -22,6 +22,9 @@ _MAPS = frozenset(("map", "mapBool", "looseMap", "stringToString", "vmodule"))
 _JOINED = frozenset(("list", "intList", "map", "mapBool", "looseMap", "vmodule"))
 """The forms of flags whose items are one value with commas between. Each item of any other repeatable flag is a use."""
 
+_FIRST_WINS = "vmodule"
+"""The form of a map whose order counts: the first pattern that fits a file decides."""
+
 
 class OptionsFile(NamedTuple):
     """One entry of `files`.
@@ -98,6 +101,20 @@ def _file(component: str, name: str, entry: Mapping[str, Any]) -> OptionsFile:
     return OptionsFile(name, named or flag_of_kind(component, content), content, where)
 
 
+def plugin_paths(options: Options) -> Iterator[tuple[Path, str]]:
+    """Yield the paths that an AdmissionConfiguration of a document names, each with its own path in the document.
+
+    A relative one begins at the directory of the file that names it.
+    """
+    for file in options.files:
+        content = file.content if isinstance(file.content, Mapping) else {}
+        plugins = content.get("plugins") if content.get("kind") == "AdmissionConfiguration" else None
+        for index, plugin in enumerate(plugins if isinstance(plugins, list) else ()):
+            path = plugin.get("path") if isinstance(plugin, Mapping) else None
+            if isinstance(path, str) and path:
+                yield (*file.field, "content", "plugins", index, "path"), path
+
+
 def flag_of_kind(component: str, content: Any) -> str:
     """Return the only flag of a component that names files of a document's kind, "" if none or several do.
 
@@ -114,6 +131,7 @@ def flag_of_kind(component: str, content: Any) -> str:
 def flag_texts(component: str, flag: str, value: Any) -> list[str]:
     """Return the values of a flag's uses on a command line, in their order, for a value other than None.
 
+    Maps that have the same keys and values give the same text.
     Raises ConfigError for a value of a type that the flag cannot have; what the text may be is not checked.
     """
     known = known_flags(component)
@@ -122,7 +140,8 @@ def flag_texts(component: str, flag: str, value: Any) -> list[str]:
     if isinstance(value, Mapping):
         if form and not is_map:
             raise ConfigError("must not be a mapping")
-        pairs = [f"{key}={_scalar(item)}" for key, item in value.items()]
+        keys = list(value) if form == _FIRST_WINS else sorted(value)
+        pairs = [f"{key}={_scalar(value[key])}" for key in keys]
         return pairs if form == "stringToString" else [",".join(pairs)]
     if isinstance(value, list):
         if form and not is_list:

@@ -34,6 +34,12 @@ def bundle_flags(component: str) -> frozenset[str]:
 
 
 @cache
+def path_flags(component: str) -> Mapping[str, bool]:
+    """Return the flags that name a path other than a file which the component reads, and whether it writes there."""
+    return cast("dict[str, bool]", _data().get(component, {}).get("paths", {}))
+
+
+@cache
 def file_flags(component: str) -> Mapping[str, NamedFile]:
     """Return the flags that name a file which the component reads, {} for a component that is not known."""
     rows = _data().get(component, {}).get("files", {})

@@ -18,7 +18,7 @@ from .._scalars.field_path import Path
 from .._scalars.numbers import parse_bool
 from .._schema.releases import minor_name
 from ..findings import Finding, Level, not_judged
-from ._document import Options, OptionsFile, flag_arguments
+from ._document import Options, OptionsFile, flag_arguments, plugin_paths
 from ._facts import NamedFile, file_flags
 
 RULE_OPTIONS = "options"
@@ -187,26 +187,16 @@ def _content_findings(file: OptionsFile, named: NamedFile | None) -> Iterator[Fi
         yield not_judged((*file.field, "content"), "the text of a file", "only a document is checked")
 
 
-def _plugin_paths(file: OptionsFile) -> Iterator[tuple[Path, str]]:
-    """Yield the paths that an AdmissionConfiguration names, each with its own path in the document."""
-    plugins = file.content.get("plugins") if isinstance(file.content, Mapping) else None
-    for index, plugin in enumerate(plugins if isinstance(plugins, list) else ()):
-        path = plugin.get("path") if isinstance(plugin, Mapping) else None
-        if isinstance(path, str) and path and file.content.get("kind") == "AdmissionConfiguration":
-            yield (*file.field, "content", "plugins", index, "path"), path
-
-
 def _is_referred(file: OptionsFile, options: Options) -> bool:
-    return any(path == file.name for other in options.files for _field, path in _plugin_paths(other))
+    return any(path == file.name for _field, path in plugin_paths(options))
 
 
 def _references(options: Options) -> Iterator[Finding]:
     names = [file.name for file in options.files]
-    for file in options.files:
-        for field, path in _plugin_paths(file):
-            if not path.startswith("/") and path not in names:
-                message = "must be a key of files, or an absolute path" + did_you_mean(path, names)
-                yield Finding(field, message, RULE_OPTIONS)
+    for field, path in plugin_paths(options):
+        if not path.startswith("/") and path not in names:
+            message = "must be a key of files, or an absolute path" + did_you_mean(path, names)
+            yield Finding(field, message, RULE_OPTIONS)
 
 
 def _encryption(options: Options, line: CommandLine) -> Iterator[Finding]:

@@ -28,6 +28,7 @@ from ._arguments import (
     OF_EXPLAIN,
     OF_MIGRATE,
     OF_RELEASE_DATA,
+    OF_RENDER,
     OF_SAME,
     OF_VALIDATE,
     OF_VALIDATE_DOCUMENT,
@@ -175,6 +176,8 @@ def _commands() -> Iterator[tuple[str, Callable[[Arguments], int], str, Sequence
     yield "convert", _convert, "convert a component config to another API version", OF_CONVERT
     text = "move a component from its flags, or from those behind --, to a config file, and say which flags must stay"
     yield "migrate", _migrate, text, OF_MIGRATE
+    text = "show the manifest that runs a static-Pod component with options; nothing is written"
+    yield "render", _render, text, OF_RENDER
     text = "derive the data of a release that is newer than this version, or accept a draft of them"
     yield "release-data", _release_data, text, OF_RELEASE_DATA
     text = "print this node's own config values, without secrets, as JSON: what provisioning publishes"
@@ -501,6 +504,18 @@ def _convert(arguments: Arguments) -> int:
         versions=target_versions(arguments.versions),
         dest=arguments.dest,
         allow_loss=arguments.allow_loss,
+        as_json=arguments.json,
+    )
+
+
+def _render(arguments: Arguments) -> int:
+    from ._render import render_manifest
+
+    return render_manifest(
+        arguments.manifest,
+        arguments.options,
+        host_paths=arguments.host_path,
+        version=arguments.version,
         as_json=arguments.json,
     )
 

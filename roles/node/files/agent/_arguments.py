@@ -15,9 +15,10 @@ __all__ = [
     "OF_EXPLAIN",
     "OF_MIGRATE",
     "OF_RELEASE_DATA",
-    "OF_VALIDATE_DOCUMENT",
+    "OF_RENDER",
     "OF_SAME",
     "OF_VALIDATE",
+    "OF_VALIDATE_DOCUMENT",
     "VERSION",
     "Argument",
     "argument",
@@ -140,6 +141,21 @@ OF_MIGRATE = (
     argument("--json", action="store_true", help="for machines: config, flags, what goes, findings"),
     argument(
         VERSION, default="", dest="version", metavar="VERSION", help="that is to read it (default: the installed one)"
+    ),
+)
+OF_RENDER = (
+    argument("manifest", metavar="MANIFEST", help="the component's manifest as kubeadm or another tool wrote it"),
+    argument("options", metavar="OPTIONS", nargs="+", help="ComponentOptions; of several, each is laid over the last"),
+    argument(
+        "--host-path",
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="a directory that may be mounted, with :write behind it to be written to; may be repeated",
+    ),
+    argument("--json", action="store_true", help="for machines: manifest, options_hash, directory, files"),
+    argument(
+        VERSION, default="", dest="version", metavar="VERSION", help="of the component (default: that of the image)"
     ),
 )
 OF_RELEASE_DATA = (

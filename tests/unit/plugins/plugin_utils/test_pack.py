@@ -49,6 +49,7 @@ def test_what_is_in_it() -> None:
         "_host",
         "_kube",
         "_nodeconfig",
+        "_static_pods",
         "_systemd",
         "_text",
         "_reports",
