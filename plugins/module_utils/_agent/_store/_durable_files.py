@@ -17,7 +17,7 @@ import os
 import stat
 import time
 from _thread import get_ident
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 DIRECTORY_MODE = 0o700
 FILE_MODE = 0o600
@@ -57,14 +57,22 @@ class Disk:
     def mkdir(self, path: str, mode: int) -> None:
         """Create a directory."""
         os.mkdir(path, mode)
+        os.chmod(path, mode)  # whatever the umask is
 
 
 class DurableFiles:
     """Files under one directory, each read and replaced as a whole. Every method may raise OSError."""
 
-    def __init__(self, root: str, disk: Disk | None = None) -> None:
-        """root: an absolute path; every name below is relative to it."""
+    def __init__(
+        self, root: str, disk: Disk | None = None, *, directory_mode: int = DIRECTORY_MODE, temporary: str = TEMPORARY
+    ) -> None:
+        """root: an absolute path; every name below is relative to it.
+
+        directory_mode: of directories that it makes. temporary: the prefix of a file that is being written.
+        """
         self.root = root
+        self._directory_mode = directory_mode
+        self._temporary = temporary
         self._disk = disk or Disk()
 
     def path(self, name: str) -> str:
@@ -89,10 +97,13 @@ class DurableFiles:
         finally:
             os.close(descriptor)
 
-    def write(self, name: str, data: bytes, mode: int = FILE_MODE) -> None:
+    def write(
+        self, name: str, data: bytes, mode: int = FILE_MODE, *, confirm: Callable[[], None] = lambda: None
+    ) -> None:
         """Replace the content of a file, or create the file and the directories above it.
 
         A file that already has this content and mode is not written again. Content that read() would refuse is refused.
+        confirm: called right before the content is replaced; what it raises leaves the file as it is.
         """
         if len(data) > MAX_BYTES:
             raise OSError(errno.EFBIG, f"larger than {MAX_BYTES} bytes", self.path(name))
@@ -103,14 +114,15 @@ class DurableFiles:
         self.make_directory(os.path.dirname(name))
         # Named after the thread too: the daemon prepares a bundle in a thread of its own while it reconciles.
         unique = f"{os.getpid()}-{get_ident()}"
-        temporary = os.path.join(directory, f"{TEMPORARY}{os.path.basename(target)}-{unique}")
+        temporary = os.path.join(directory, f"{self._temporary}{os.path.basename(target)}-{unique}")
         with contextlib.suppress(FileNotFoundError):
             os.unlink(temporary)  # left by a killed process that had the same number
         try:
             self._disk.write(temporary, data, mode)
             self._disk.sync(temporary)
+            confirm()
             self._disk.rename(temporary, target)
-        except OSError:
+        except Exception:
             with contextlib.suppress(OSError):
                 os.unlink(temporary)
             raise
@@ -126,15 +138,20 @@ class DurableFiles:
             return False
 
     def make_directory(self, name: str) -> None:
-        """Create a directory, and those above it up to the root, with mode 0700."""
+        """Create a directory, and those above it that are missing."""
         path = self.path(name) if name else self.root
         missing = []
         while not os.path.isdir(path):
             missing.append(path)
             path = os.path.dirname(path)
         for directory in reversed(missing):
-            self._disk.mkdir(directory, DIRECTORY_MODE)
+            self._disk.mkdir(directory, self._directory_mode)
             self._disk.sync(os.path.dirname(directory))
+
+    def sync_directory(self) -> None:
+        """Make the entries of the root directory durable, and its own entry."""
+        self._disk.sync(self.root)
+        self._disk.sync(os.path.dirname(self.root))
 
     def rename(self, old: str, new: str) -> None:
         """Rename a file in its directory, durably."""
@@ -148,7 +165,7 @@ class DurableFiles:
 
     def list_names(self, name: str) -> list[str]:
         """Return the sorted names in a directory, without files that are being written; [] without a directory."""
-        return sorted(entry for entry in self._entries(name) if not entry.startswith(TEMPORARY))
+        return sorted(entry for entry in self._entries(name) if not entry.startswith(self._temporary))
 
     def remove_leftovers(self, name: str) -> None:
         """Remove the temporary files of interrupted writes from a directory.
@@ -156,7 +173,7 @@ class DurableFiles:
         The caller holds the lock, since a write in progress looks the same.
         """
         for entry in self._entries(name):
-            if entry.startswith(TEMPORARY):
+            if entry.startswith(self._temporary):
                 self.remove(os.path.join(name, entry))
 
     def _entries(self, name: str) -> list[str]:

@@ -1,0 +1,76 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Reads and replaces manifests in the kubelet's folder, and the files that their flags name.
+
+The kubelet reads every file of the folder whose name has no dot first, and kills the Pod of a manifest that it cannot
+read. So a manifest is replaced by a rename within the folder, after all files that it names are on the disk.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Collection
+
+from .._static_pods.rendered_manifest import RenderedManifest
+from ._store._durable_files import Disk, DurableFiles
+from ._store._store import digest
+
+_TEMPORARY = ".configok-"  # the prefix of a manifest that is being written
+_MANIFEST_MODE = 0o600  # as kubeadm writes it
+_FILE_MODE, _DIRECTORY_MODE = 0o644, 0o755  # a component may run as a user other than root
+
+
+class ManifestChanged(Exception):
+    """The manifest is not the one that it was decided on; the text names the file."""
+
+
+class ManifestFiles:
+    """The manifests of a folder. Every method may raise OSError."""
+
+    def __init__(self, folder: str, disk: Disk | None = None) -> None:
+        """Use a folder. disk: for tests."""
+        self._manifests = DurableFiles(folder, disk, temporary=_TEMPORARY)
+        self._disk = disk
+
+    def read(self, file: str) -> bytes | None:
+        """Return a manifest by the name of its file, None if there is none."""
+        return self._manifests.read(file)
+
+    def replace(self, rendered: RenderedManifest, *, before: str) -> None:
+        """Write the files of a rendered manifest, and then the manifest, which starts the component with it.
+
+        before: the SHA-256 of the manifest that is replaced. Raises ManifestChanged, when the manifest is left alone.
+        """
+        file = rendered.manifest.file
+
+        def confirm() -> None:
+            present = self.read(file)
+            if present is None or digest(present) != before:
+                raise ManifestChanged(f"{self._manifests.path(file)} was changed or removed by another program")
+
+        confirm()
+        if rendered.files:
+            files = DurableFiles(rendered.directory, self._disk, directory_mode=_DIRECTORY_MODE)
+            for name, content in rendered.files.items():
+                files.write(name, content, _FILE_MODE)
+            files.sync_directory()  # also after a write that was interrupted between its rename and this
+        self._manifests.write(file, rendered.manifest.source, _MANIFEST_MODE, confirm=confirm)
+
+    def remove_leftovers(self) -> None:
+        """Remove the temporary files of interrupted writes."""
+        self._manifests.remove_leftovers("")
+
+    def remove_directories(self, directory: str, *, keep: Collection[str]) -> None:
+        """Remove the directories of options that nothing uses.
+
+        directory: that of a component. keep: the hashes of options that may be used again; what any manifest of the
+        folder names is kept as well.
+        """
+        names = [name for name in self._manifests.list_names("") if os.path.isfile(self._manifests.path(name))]
+        manifests = b"".join(self.read(name) or b"" for name in names)
+        for name in DurableFiles(directory).list_names(""):
+            path = os.path.join(directory, name)
+            if name not in keep and path.encode() not in manifests and os.path.isdir(path):
+                shutil.rmtree(path)
