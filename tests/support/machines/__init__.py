@@ -17,6 +17,7 @@ from __future__ import annotations
 from support.api.binaries import Unavailable
 
 from ._commands import CommandFailed
+from ._control_plane import MANIFESTS, STATIC_PODS, ControlPlane
 from ._node import Node, NodeSpec
 from ._node_files import CERTIFICATE, KUBECONFIG
 from ._provider_runs import ProviderRuns
@@ -29,7 +30,10 @@ __all__ = [
     "CONFIG_PATHS",
     "KUBECONFIG",
     "LAYOUTS",
+    "MANIFESTS",
+    "STATIC_PODS",
     "CommandFailed",
+    "ControlPlane",
     "Node",
     "NodeSpec",
     "ProviderRuns",

@@ -20,6 +20,8 @@ from ._units import CONFIG_PATHS, unit_files
 __all__ = [
     "CERTIFICATE",
     "CLUSTER_NETWORK",
+    "CONTROL_GROUPS",
+    "CONTROL_GROUPS_UNIT",
     "KUBECONFIG",
     "bare_files",
     "identity_files",
@@ -92,8 +94,8 @@ _NETWORK = {
 
 
 # What a container lacks of a machine that boots on its own: control groups that can be written, for pods.
-_CONTROL_GROUPS_UNIT = "/etc/systemd/system/control-groups.service"
-_CONTROL_GROUPS = """[Unit]
+CONTROL_GROUPS_UNIT = "/etc/systemd/system/control-groups.service"
+CONTROL_GROUPS = """[Unit]
 Description=Control groups that can be written
 
 [Service]
@@ -140,7 +142,7 @@ def bare_files(*, name: str, address: str, authorized_key: str) -> dict[str, str
     return {
         **identity_files(name=name, address=address, authorized_key=authorized_key),
         "/etc/apt/sources.list": "# There is no way to other networks.\n",
-        _CONTROL_GROUPS_UNIT: _CONTROL_GROUPS,
+        CONTROL_GROUPS_UNIT: CONTROL_GROUPS,
     }
 
 
