@@ -51,12 +51,12 @@ def survey_folder(files: Mapping[str, bytes]) -> ManifestFolder:
             refused.append(f"{file}: {components[manifest.component].file} runs {manifest.component}, too")
         else:
             components[manifest.component] = manifest
-            refused += _unusable(manifest)
+            refused += unusable_reasons(manifest)
     return ManifestFolder(components, tuple(others), tuple(refused))
 
 
-def _unusable(manifest: Manifest) -> list[str]:
-    """Return a sentence for what keeps a component from having options."""
+def unusable_reasons(manifest: Manifest) -> list[str]:
+    """Return a sentence for what keeps a component from having options, [] if nothing does."""
     file, component = manifest.file, manifest.component
     if not has_probe(manifest):
         return [f"{file}: {component} has no probe, so that the kubelet does not end one that hangs"]

@@ -18,6 +18,7 @@ from ._componentconfig.option_check import OPTION_CHECK
 from ._files import input_errors, read_file
 from ._output import UnusableInput, complain, show_json
 from ._static_pods.manifest import InvalidManifest, Manifest, read_manifest
+from ._static_pods.manifest_folder import unusable_reasons
 from ._static_pods.mounts import HostPath, host_path_problem, mount_findings
 from ._static_pods.rendered_manifest import RenderedManifest, render
 
@@ -67,6 +68,9 @@ def _read_init_manifest(name: str) -> Manifest:
         raise UnusableInput(f"{name}: the Pod {manifest.name} runs no component that has options")
     if manifest.applied_options:
         raise UnusableInput(f"{name}: options are applied to it already: name the init manifest")
+    reasons = unusable_reasons(manifest)
+    if reasons:
+        raise UnusableInput(reasons[0])
     return manifest
 
 

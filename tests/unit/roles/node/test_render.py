@@ -98,6 +98,11 @@ def test_the_version_is_that_of_the_image(entry: Entry, manifest: Path, capsys: 
             "runs no component that has options",
         ),
         (
+            manifest_bytes(kubeadm_pod("kube-apiserver", livenessProbe=None)),
+            component_options({}),
+            "kube-apiserver has no probe",
+        ),
+        (
             manifest_bytes(kubeadm_pod("kube-apiserver")),
             {"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration"},
             "options0.yaml: must be ComponentOptions, not KubeletConfiguration",
