@@ -92,7 +92,7 @@ class PodFiles:
         The control group has it, unless the kubelet puts no Pods into groups of their own; so do the mounts.
         """
         for name in _names(self._proc):
-            if not name.isdigit():
+            if not (name.isascii() and name.isdigit()):
                 continue
             directory = os.path.join(self._proc, name)
             try:

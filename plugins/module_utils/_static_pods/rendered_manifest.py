@@ -101,7 +101,13 @@ def file_bytes(file: OptionsFile) -> bytes:
     """Return the bytes of a file with content: a text as it is, a document with its keys in order."""
     if isinstance(file.content, str):
         return file.content.encode()
-    return encode(json.loads(json.dumps(file.content, sort_keys=True))).encode()
+    return encode(_in_order(file.content)).encode()
+
+
+def _in_order(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _in_order(value[key]) for key in sorted(value)}
+    return [_in_order(item) for item in value] if isinstance(value, list) else value
 
 
 def hash_options(options: Options) -> str:

@@ -57,8 +57,8 @@ def control_plane(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ControlP
 def render(control_plane: ControlPlane, component: str, options: dict[str, Any], *host_paths: str) -> dict[str, Any]:
     """Return what the agent's command answers on the node."""
     node = control_plane.node
-    node.write("/root/options.json", json.dumps(options))
-    words = [AGENT, "render", "--json", f"{MANIFESTS}/{component}.yaml", "/root/options.json"]
+    node.write("/var/tmp/options.json", json.dumps(options))
+    words = [AGENT, "render", "--json", f"{MANIFESTS}/{component}.yaml", "/var/tmp/options.json"]
     words += [word for path in host_paths for word in ("--host-path", path)]
     answer: dict[str, Any] = json.loads(node.run(["python3", *words]).stdout)
     return answer

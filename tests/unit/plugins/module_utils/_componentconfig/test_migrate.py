@@ -384,7 +384,7 @@ def test_the_schedulers_server_without_tls_is_set_by_its_file(flag: str) -> None
     """cmd/kube-scheduler/app/options (1.20): with a file, only its bind addresses count, and they have a default."""
     (why,) = messages(move(flag, component="kube-scheduler", minor=20))
     assert "a file says it as healthzBindAddress and metricsBindAddress" in why
-    assert move(flag, component="kube-scheduler", minor=23).dropped[0].reason.endswith("the server without TLS is gone")
+    assert move(flag, component="kube-scheduler", minor=24).dropped[0].reason.endswith("the server without TLS is gone")
 
 
 @pytest.mark.parametrize(
