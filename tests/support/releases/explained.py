@@ -25,7 +25,10 @@ FLAGS: Mapping[str, str] = {
     "windows-service": "a kubelet of Windows has it, and one of Linux does not",
     "windows-priorityclass": "a kubelet of Windows has it, and one of Linux does not",
 }
-FIELDS: Mapping[str, str] = {}
+FIELDS: Mapping[str, str] = {
+    "kube-scheduler profiles": "a file without profiles gets one with the name of the flag, and the data do not have "
+    "that profile as a default",
+}
 
 
 def reason_of(difference: str, explained: Mapping[str, str]) -> str:
