@@ -24,7 +24,7 @@ from .manifest import OPTIONS_VOLUME, Manifest, Mount
 
 RULE_MOUNTS = "mounts"
 _NEVER = ("/etc/kubernetes", "/var/lib/kubelet", "/var/lib/etcd")
-"""What holds the keys of the cluster and of the node is mounted by nobody but the manifest's writer."""
+"""Directories with the keys of the cluster or of the node: only the writer of a manifest may mount them."""
 
 
 class HostPath(NamedTuple):
