@@ -105,15 +105,6 @@ class Manifest(NamedTuple):
         mounts = [_mount(mount, volumes.get(mount["name"], {})) for mount in self.container.get("volumeMounts") or ()]
         return tuple(sorted(mounts, key=lambda mount: mount.path.count("/")))
 
-    @property
-    def user(self) -> int:
-        """The numeric user that the component runs as, 0 if the manifest names none."""
-        for owner in (self.container, self.pod["spec"]):
-            user = (owner.get("securityContext") or {}).get("runAsUser")
-            if isinstance(user, int):
-                return user
-        return 0
-
 
 def _words(container: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(word for key in ("command", "args") for word in container.get(key) or ())

@@ -42,7 +42,6 @@ class ControlPlane:
         """
         programs = {"etcd": find("etcd"), **dict(zip(_BUILT, find_or_build(*_BUILT)))}
         self.node = node
-        self.url = f"https://{node.address}:6443"
         self._kubeconfig = state / "admin.conf"
         release = f"v{release_of(programs['kube-apiserver'])}"
         node.write(CONTROL_GROUPS_UNIT, CONTROL_GROUPS, mode=0o644)

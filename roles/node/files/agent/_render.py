@@ -55,7 +55,7 @@ def render_manifest(
         return _OK
     sys.stdout.write(rendered.manifest.source.decode())
     for name in rendered.files:
-        complain(f"its file {name} belongs in {rendered.directory}")
+        complain(f"the file {name} belongs in {rendered.directory}")
     return _OK
 
 

@@ -48,7 +48,7 @@ def test_it_prints_the_manifest_and_says_where_its_files_belong(
     pod = yaml.safe_load(out)
     options_hash = pod["metadata"]["annotations"]["configok.dev/options"]
     directory = f"/etc/kubernetes/configok/kube-apiserver/{options_hash}"
-    assert err == f"configok-agent: its file audit.yaml belongs in {directory}\n"
+    assert err == f"configok-agent: the file audit.yaml belongs in {directory}\n"
     assert pod["spec"]["containers"][0]["command"][-3:] == [
         "--audit-log-path=/var/log/audit/audit.log",
         f"--audit-policy-file={directory}/audit.yaml",
