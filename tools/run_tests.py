@@ -114,17 +114,20 @@ def _run_together(all_lanes: Sequence[Lane]) -> None:
 
 
 def _report(all_lanes: Sequence[Lane], seconds: float) -> int:
-    """Print the end of what the failed suites said, a line for each suite, and the closing line."""
+    """Print the end of what failed suites said, a line for each suite and each failed test, and the closing line."""
     ended = [(name, code, suite) for lane in all_lanes for name, (code, suite) in lane.ended.items()]
-    failed = [name for name, code, _suite in ended if code]
-    for name, _code, suite in ended:
-        if name in failed:
-            print(f"\ntest: the last lines of {name}:\n" + "\n".join(f"  {line}" for line in suite.lines))
+    failed_suites = [(name, suite) for name, code, suite in ended if code]
+    for name, suite in failed_suites:
+        print(f"\ntest: the last lines of {name}:\n" + "\n".join(f"  {line}" for line in suite.lines))
     print()
     for name, code, suite in ended:
         last = next((line for line in reversed(suite.lines) if line.strip()), "")
         print(f"test: {name:14} {f'FAILED ({code})' if code else 'ok':12} {suite.seconds:5.0f} s   {last.strip()}")
+    for name, suite in failed_suites:
+        for test in suite.failed_tests:
+            print(f"test: {name:14} {test}")
     durations = ", ".join(f"{lane.name} {lane.seconds:.0f} s" for lane in all_lanes)
+    failed = [name for name, _suite in failed_suites]
     which = f": {', '.join(failed)}" if failed else ""
     print(f"test: {len(ended) - len(failed)} suites ok, {len(failed)} failed{which}; {seconds:.0f} s ({durations})")
     return 1 if failed else 0

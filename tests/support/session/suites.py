@@ -15,10 +15,11 @@ from collections.abc import Mapping, Sequence
 __all__ = ["Suite"]
 
 _KEPT = 60  # lines of the output that are kept
+_FAILED_TEST = ("FAILED ", "ERROR ")  # how pytest's short summary names one (-rEf in pyproject.toml)
 
 
 class Suite:
-    """A suite that runs. `lines` holds the end of its output."""
+    """A suite that runs. `lines` holds the end of its output; `failed_tests`, what pytest says of each failed test."""
 
     def __init__(
         self, name: str, command: Sequence[str], *, environment: Mapping[str, str] | None = None, label: str = ""
@@ -26,6 +27,7 @@ class Suite:
         """Start the suite. label: the prefix of each line (default: the name)."""
         self.name = name
         self.lines: deque[str] = deque(maxlen=_KEPT)
+        self.failed_tests: list[str] = []
         self.seconds = 0.0
         self._label = label or name
         self._began = time.monotonic()
@@ -52,4 +54,6 @@ class Suite:
         assert self._process.stdout is not None
         for line in self._process.stdout:
             self.lines.append(line.rstrip("\n"))
+            if line.startswith(_FAILED_TEST):
+                self.failed_tests.append(line.rstrip("\n"))
             print(f"{self._label}: {line}", end="", flush=True)

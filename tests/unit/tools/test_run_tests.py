@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -63,6 +64,18 @@ def test_a_suite_that_fails_is_named_and_the_others_run_all_the_same(
     out = capfd.readouterr().out
     assert "test: the last lines of first:\n  the reason\n" in out
     assert out.splitlines()[-1].startswith("test: 2 suites ok, 1 failed: first; ")
+
+
+def test_each_failed_test_is_named_right_before_the_last_line(
+    run: Callable[..., int], capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    tests = tmp_path / "test_two.py"
+    tests.write_text("def test_good(): pass\ndef test_bad(): assert 1 == 2, 'the reason'\n", encoding="utf-8")
+    suite = (sys.executable, "-m", "pytest", "-c", str(ROOT / "pyproject.toml"), f"--rootdir={tmp_path}", str(tests))
+    assert run({"unit": suite}, {"faults": FAST}) == 1
+    named, closing = capfd.readouterr().out.splitlines()[-2:]
+    assert re.match(r"test: unit +FAILED .*test_two\.py::test_bad", named)
+    assert closing.startswith("test: 1 suites ok, 1 failed: unit; ")
 
 
 def test_every_integration_test_is_in_one_lane(run_tests: Any) -> None:
