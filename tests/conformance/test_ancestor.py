@@ -23,7 +23,7 @@ def _settle(node: AncestorNode, name: str) -> None:
     node.assign(name)
     node.until_active(name)
     node.trial_over()
-    until("it is last-known-good", lambda: name in node.record("last-known-good"), 60)
+    until("it is last-known-good", lambda: name in node.record("last-known-good"))
 
 
 def test_an_invalid_config_costs_a_restart(ancestor: AncestorNode, case: Any) -> None:
@@ -68,7 +68,7 @@ def test_an_edit_of_the_metadata(ancestor: AncestorNode, case: Any) -> None:
         ancestor.until_active(name)
         before = ancestor.starts()
         ancestor.edit(name, {"metadata": {"annotations": {"note": "1"}}})
-        until("the kubelet is restarted", lambda: ancestor.starts() > before, 60)
+        until("the kubelet is restarted", lambda: ancestor.starts() > before)
         seen.say("an annotation on the ConfigMap: 1 restart of every kubelet that uses it")
 
 
@@ -162,7 +162,7 @@ def test_a_unit_that_restarts_on_failure(ancestor: AncestorNode, case: Any) -> N
         ancestor.machine.run(["systemctl", "daemon-reload"])
         with case("G10", ancestor) as seen:
             ancestor.assign(name)
-            until("the kubelet has exited", lambda: _is_down(ancestor), 60)
+            until("the kubelet has exited", lambda: _is_down(ancestor))
             stays("the kubelet stays down", lambda: _is_down(ancestor), 15)
             seen.say("with Restart=on-failure, a valid config stops the kubelet permanently: it exits with 0")
     finally:

@@ -28,7 +28,7 @@ def _tidied(ours: OurNode) -> Iterator[None]:
 def _restart_kubelet(node: OurNode) -> None:
     """Restart the kubelet as an administrator does, and wait until it is healthy."""
     node.machine.run(["systemctl", "restart", "kubelet"])
-    until("the kubelet is healthy", lambda: _healthy(node), 60)
+    until("the kubelet is healthy", lambda: _healthy(node))
 
 
 def _healthy(node: OurNode) -> bool:
@@ -107,7 +107,7 @@ def test_everything_damaged_at_once(ours: OurNode, case: Any) -> None:
         seen.say("every file of the agent is garbage: the kubelet starts, with the init config")
         # Its records are lost, so the assignment is new to it. Until it notices, the Node has its last report.
         record = ["cat", f"{STATE}/last-known-good"]
-        until("its record exists again", lambda: good.uid in ours.machine.run(record, check=False).stdout, 60)
+        until("its record exists again", lambda: good.uid in ours.machine.run(record, check=False).stdout)
         ours.promoted(good)
         ours.answered(number, "Good")
         ours.uses(maxPods=136)
@@ -143,7 +143,7 @@ def test_last_known_good_is_missing(ours: OurNode, case: Any) -> None:
         names = [name for name in ours.names("components/kubelet") if name.partition(".")[0] in last_known_good]
         assert names
         ours.machine.run(["rm", f"{STATE}/checkpoints/{good.uid}", *(f"{STATE}/components/kubelet/{n}" for n in names)])
-        answer = ours.answered(number, "CrashLoop", timeout=120)
+        answer = ours.answered(number, "CrashLoop")
         assert answer.status.active is None
         until("the kubelet is healthy", lambda: _healthy(ours))
         seen.say(f"checkpoint and file of last-known-good gone: {answer.words.partition(':')[0]}, kubelet healthy")

@@ -24,7 +24,7 @@ def _rolled_back(node: OurNode, seen: Any, good: ConfigSource, changes: Mapping[
     crashing = node.publish(changes, trial="1s", threshold=1)
     seen.begin()
     number = node.assign(crashing)
-    answer = node.expect(number, "CrashLoop", assigned=crashing, active=good, good=good, timeout=120)
+    answer = node.expect(number, "CrashLoop", assigned=crashing, active=good, good=good)
     assert answer.condition["status"] == "False"
     assert answer.condition["message"] == f"using last-known-good (UID: {good.uid})"
     crashed, _separator, last = str(answer.condition["reason"]).partition("; kubelet said last: ")

@@ -103,7 +103,7 @@ def test_the_api_server_is_down(ours: OurNode, case: Any, api_stays: threading.L
         until("the crashing config is current", lambda: crashing.uid in ours.machine.read(f"{STATE}/current"))
         ours.bed.api.stop()
         try:
-            until("the node is back", lambda: good.uid in ours.machine.read(f"{STATE}/current"), 120)
+            until("the node is back", lambda: good.uid in ours.machine.read(f"{STATE}/current"))
             assert ours.starts()
             seen.say("rolled back to last-known-good without the API server")
         finally:

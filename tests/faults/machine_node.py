@@ -20,6 +20,7 @@ from support.conformance.ours import OurNode
 from support.conformance.payloads import DEADLY
 from support.conformance.wait import Never
 from support.machines import Node, Testbed
+from support.session.patience import LONGEST_WAIT
 
 __all__ = ["BACK", "THRESHOLD", "MachineNode"]
 
@@ -159,7 +160,7 @@ class MachineNode:
 
     # Waits
 
-    def until(self, what: str, condition: Callable[[], Any], timeout: float = 90.0) -> float:
+    def until(self, what: str, condition: Callable[[], Any], timeout: float = LONGEST_WAIT) -> float:
         """Wait for a condition; return the seconds that it took."""
         began = time.monotonic()
         self.machine.wait(what, condition, timeout)

@@ -31,6 +31,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_s
 from faults.invariants import UNKNOWN, Condition, Observation
 from support.agents.node import COLLECTION, STUB, AgentNode
 from support.configs.kubelet import KUBELET_HEADER
+from support.session.patience import LONGEST_WAIT
 
 __all__ = ["DEADLY", "INIT", "ProcessNode"]
 
@@ -87,7 +88,7 @@ class ProcessNode(AgentNode):
         if self.alive and self.processes["run"].poll() is not None:
             self.start("run")
 
-    def until(self, what: str, condition: Callable[[], Any], timeout: float = 30.0) -> Any:
+    def until(self, what: str, condition: Callable[[], Any], timeout: float = LONGEST_WAIT) -> Any:
         def revived() -> Any:
             self.revive()
             return condition()
@@ -175,7 +176,7 @@ class ProcessNode(AgentNode):
             message = message.replace(uid, name)
         return Condition(str(condition["status"]), message)
 
-    def until_condition(self, condition: Condition, timeout: float = 30.0) -> float:
+    def until_condition(self, condition: Condition, timeout: float = LONGEST_WAIT) -> float:
         """Wait until ConfigOK equals the condition; return the seconds that it took."""
         began = time.monotonic()
 

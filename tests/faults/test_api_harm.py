@@ -118,7 +118,7 @@ def test_the_api_does_harm(ledger: Ledger, proxied: tuple[ProcessNode, FaultProx
             node.assign(source)
             node.until("the harm is over", rule.is_over)
             [condition] = expected(to).conditions
-            node.until_condition(condition, 60)
+            node.until_condition(condition)
             node.until("last-known-good", lambda: node.last_known_good() in expected(to).good)
             case.check(expected(to), node.observe())
             case.holds("I5", bool(rule.hits), "no request was harmed: the case proves nothing")
@@ -153,7 +153,7 @@ def test_retry_after_is_obeyed(ledger: Ledger, proxied: tuple[ProcessNode, Fault
         node.begin()
         proxy.rule = rule = Rule(Harm("status", 429, f"{asked:g}"), PHASES["fetching"].begins, asked - 0.2)
         node.assign(_publish(node, "next"))
-        node.until_condition(Condition("True", "using current (UID: next)"), 60)
+        node.until_condition(Condition("True", "using current (UID: next)"))
         node.until("last-known-good", lambda: node.last_known_good() == "next")
         case.check(expected("next"), node.observe())
         fetches = [at for at, what in proxy.seen if at > rule.hits[0][0] and "/configmaps/" in what]

@@ -18,6 +18,7 @@ from faults.ledger import Case, Ledger
 from faults.machine_node import BACK, THRESHOLD, MachineNode
 from faults.test_real_kubelet import GOOD_NEXT, PHASES, WHERE, expected
 from support.machines import CERTIFICATE, KUBECONFIG
+from support.session.patience import LONGEST_WAIT
 
 STATE = "/var/lib/configok"
 ON_GOOD = Condition("True", "using current (UID: good)")
@@ -31,7 +32,7 @@ umount {STATE}; cp -a /run/small/. {STATE}/; umount /run/small; systemctl start 
 
 
 def _shell(node: MachineNode, script: str) -> str:
-    return str(node.machine.run(["sh", "-c", script], timeout=120).stdout)
+    return str(node.machine.run(["sh", "-c", script], timeout=LONGEST_WAIT).stdout)
 
 
 def _crashed(node: MachineNode, times: int) -> bool:
@@ -84,7 +85,7 @@ def test_the_kubelet_hangs_instead_of_crashing(ledger: Ledger, machine: MachineN
         machine.assign("slow")
         machine.until_condition(Condition("True", "using current (UID: slow)"))
         machine.machine.run(["systemctl", "kill", "--signal=STOP", "kubelet"])
-        machine.until_condition(BACK, 180)
+        machine.until_condition(BACK)
         observation = machine.observe()
         case.check(expected("deadly")._replace(starts=(2, 2), valid=frozenset({"good", "slow"})), observation)
 
@@ -255,7 +256,7 @@ def test_the_disk_of_the_state_directory(ledger: Ledger, machine: MachineNode, f
                 case.holds("I2", machine.last_known_good() == "good", "last-known-good")
             finally:
                 _shell(machine, mends)
-            machine.until_condition(GOOD_NEXT, 180)
+            machine.until_condition(GOOD_NEXT)
             machine.until("the end of the trial", lambda: machine.last_known_good() == "next")
             # The administrator's restart could not be recorded.
             case.check(expected("next")._replace(starts=(1, 2)), machine.observe())

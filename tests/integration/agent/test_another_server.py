@@ -36,4 +36,4 @@ def test_the_agent_reports_to_the_server_of_a_repaired_kubeconfig(
     node.start("run")
     node.until("the agent has found nobody", lambda: "cannot be" in (node.directory / "run.log").read_text())
     kubeconfig.write_text(good)
-    node.until("ConfigOK True", is_reported, 30)
+    node.until("ConfigOK True", is_reported)

@@ -26,6 +26,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle i
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle_trial import Trial
 from support.api.servers import Embedded
 from support.configs.kubelet import KUBELET_HEADER
+from support.session.patience import LONGEST_WAIT
 
 DEADLY = 13  # podsPerCore: legal, and the stub kubelet crashes on it
 
@@ -58,7 +59,7 @@ class World:
             return {}  # the kubelet has not registered it yet
         return next((condition for condition in conditions if condition["type"] == "ConfigOK"), {})
 
-    def until_condition(self, status: str, message: str, timeout: float = 15.0) -> dict[str, Any]:
+    def until_condition(self, status: str, message: str, timeout: float = LONGEST_WAIT) -> dict[str, Any]:
         """Wait until ConfigOK says so."""
 
         def reported() -> dict[str, Any] | None:

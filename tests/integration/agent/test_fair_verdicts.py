@@ -31,6 +31,7 @@ from support.agents.node import AgentNode
 from support.agents.runtime_socket import RuntimeSocket
 from support.api.servers import Embedded
 from support.configs.kubelet import KUBELET_HEADER
+from support.session.patience import LONGEST_WAIT
 
 
 @pytest.fixture
@@ -69,7 +70,7 @@ class SickHost:
         self.client.patch(node_path("n1"), assignment_patch(source, Assignment(number)))
         return source
 
-    def until(self, cause: str, reason: str, timeout: float = 30.0) -> ConfigStatus:
+    def until(self, cause: str, reason: str, timeout: float = LONGEST_WAIT) -> ConfigStatus:
         """Wait until ConfigOK has this cause, and return the status; its reason holds a text."""
 
         def reported() -> ConfigStatus | None:
@@ -86,7 +87,7 @@ class SickHost:
 
     def until_adopted(self, source: ConfigSource) -> None:
         """Wait until the node uses a config by itself."""
-        self.node.until("adoption", lambda: self.node.record("current", source.uid), 30.0)
+        self.node.until("adoption", lambda: self.node.record("current", source.uid))
         assert self.until("Good", "all checks passed").active == source
 
 

@@ -44,6 +44,7 @@ from support.api.servers import Real
 from support.attacks.identities import CREATE_BUNDLES, PATCH_NODE_STATUS, PATCH_NODES, grant
 from support.attacks.recorder import Recorder
 from support.configs.kubelet import KUBELET_HEADER
+from support.session.patience import LONGEST_WAIT
 
 USER = {"kind": "User"}
 RUNNERS = ({**USER, "name": "pool-runner", "pools": ["workers"]},)
@@ -201,7 +202,7 @@ def sent(cluster: Cluster) -> tuple[list[Sent], list[Sent] | None]:
 
 
 def _wait(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + LONGEST_WAIT
     while not holds():
         assert time.monotonic() < deadline, "not in force within 30 s"
         time.sleep(0.1)

@@ -17,6 +17,7 @@ from support.agents.fleet import start_fleet, used
 from support.agents.sandbox import SandboxNode
 from support.ansible_runs.playbooks import kill
 from support.api.servers import ApiServer, Embedded, Real, Unavailable, start_real
+from support.session.patience import LONGEST_WAIT
 from support.session.unavailable import leave_out
 
 
@@ -101,7 +102,7 @@ def test_a_restart_of_the_control_plane_is_survived(tmp_path: Path) -> None:
             api.stop()
             time.sleep(10)
             api.start()
-            output, _nothing = running.communicate(timeout=120)
+            output, _nothing = running.communicate(timeout=LONGEST_WAIT)
             assert running.returncode == 0, output
             assert "the API server does not answer" in output
             assert "nothing is assigned meanwhile" in output
@@ -137,7 +138,7 @@ def test_a_canary_whose_agent_is_frozen_in_its_soak_does_not_pass(
                 os.kill(component_pid(node), signal.SIGKILL)
                 fleet.wait("it is started again", lambda: fleet.starts()[canary] > starts)  # noqa: B023 - of this round
             assert "maxPods: 110" in (node.state / "components/kubelet/config.yaml").read_text()
-            output, _nothing = running.communicate(timeout=120)
+            output, _nothing = running.communicate(timeout=LONGEST_WAIT)
         finally:
             agent.send_signal(signal.SIGCONT)
         assert running.returncode != 0, output

@@ -93,7 +93,7 @@ def test_a_node_that_is_cut_off_obeys_but_does_not_reach_the_api(bed: Testbed) -
     node.partition()
     assert node.run(reach, check=False).returncode != 0
     node.heal()
-    node.wait("way to the API", lambda: node.run(reach, check=False).returncode == 0, 10)
+    node.wait("way to the API", lambda: node.run(reach, check=False).returncode == 0)
 
 
 def test_the_api_server_comes_back_with_its_data(bed: Testbed) -> None:

@@ -20,6 +20,7 @@ from support.api.clusters import look
 from support.api.namespaces import finish_deletions
 from support.api.servers import Real
 from support.api.wire import Answer
+from support.session.patience import LONGEST_WAIT
 
 GLASS, RUNNER, DB_RUNNER, CNI, BUILDER = "glass", "runner", "db-runner", "cni", "builder"
 POOL_LABEL = "node-restriction.kubernetes.io/pool"
@@ -43,7 +44,7 @@ def access(api: Real, user: str = "admin", **arguments: Any) -> dict[str, Any]:
     return run_module(cluster_access.main, {"kubeconfig": kubeconfig, **arguments}, **mode)
 
 
-def eventually(ask: Callable[[], Answer], status: int, seconds: float = 30.0) -> Answer:
+def eventually(ask: Callable[[], Answer], status: int, seconds: float = LONGEST_WAIT) -> Answer:
     """Ask until the answer has this status: the API server sees a new policy some moments later.
 
     A request that was admitted once has changed the object, and changes nothing the next time: ask with TRY.

@@ -39,6 +39,7 @@ from support.api.bootstrap import BootstrappingKubelet, certificate_request, req
 from support.api.clusters import prepare
 from support.api.pki import Authority
 from support.api.servers import Real
+from support.session.patience import LONGEST_WAIT
 
 RUNNER = "machine-runner"
 
@@ -72,7 +73,7 @@ def conditions(api: Real, name: str) -> list[str]:
 
 def wait_until_refused(client: Client) -> None:
     """Wait until the API server no longer accepts a token: it keeps its answers on tokens for 10 s."""
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + LONGEST_WAIT
     while time.monotonic() < deadline:
         try:
             client.get(paths.node("any"))

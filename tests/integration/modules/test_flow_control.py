@@ -20,6 +20,7 @@ from support.ansible_runs.modules import run_module
 from support.api.clusters import SandboxCluster, look
 from support.api.servers import Real
 from support.api.wire import Answer
+from support.session.patience import LONGEST_WAIT
 
 _FLOW = "X-Kubernetes-PF-FlowSchema-UID"
 _RBAC = "rbac.authorization.k8s.io"
@@ -161,7 +162,7 @@ def test_an_identity_without_these_permissions_can_do_all_the_rest(
     flow.client.create(paths.CLUSTER_ROLE_BINDINGS, binding)
     flow.set(flow_control=True)
     options = {"kubeconfig": real_api.kubeconfig_for(unique)}
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + LONGEST_WAIT
     while (unset := run_module(cluster_access.main, options)).get("failed") and time.monotonic() < deadline:
         time.sleep(0.1)
     assert unset["changed"] is False, unset

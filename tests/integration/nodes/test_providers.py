@@ -21,6 +21,7 @@ import yaml
 from support.ansible_runs.playbooks import PlaybookRun, kill
 from support.documentation import named_files
 from support.machines import BARE, Node, NodeSpec, ProviderRuns, Testbed, Unavailable
+from support.session.patience import LONGEST_WAIT
 from support.session.unavailable import leave_out
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -188,7 +189,7 @@ def check_killed_on_host(
 ) -> None:
     """Update the machine, kill dpkg on its host in the middle, and check that a second run repairs and ends it."""
     with ThreadPoolExecutor() as pool:
-        killer = pool.submit(host.run, ["python3", "-c", KILLER, *arguments], timeout=120.0)
+        killer = pool.submit(host.run, ["python3", "-c", KILLER, *arguments], timeout=LONGEST_WAIT)
         failed = debian.run("update", HOST, provider, **versions)
         killed = killer.result().stdout.split()
     assert failed.code != 0, failed.output
@@ -355,7 +356,7 @@ def test_the_provider_of_the_page(bed: Testbed, facts: dict[str, Any], host: Nod
     assert "has no kubelet in /usr/bin" in passed(image.run("plan", HOST, fields)).output
     source = provider["packages"]["source"].replace("deb ", "deb [trusted=yes] ", 1)
     host.write("/etc/apt/sources.list.d/image.list", f"{source}\n")
-    host.run(["apt-get", "-qq", "update"], timeout=120)
+    host.run(["apt-get", "-qq", "update"], timeout=LONGEST_WAIT)
     packages = ["kubelet=1.20.2-1.1", f"containerd={RUNTIMES[0]}", "containernetworking-plugins"]
     host.run(["apt-get", "-qq", "-y", "--no-install-recommends", "install", *packages], timeout=180)
     host.run(["systemctl", "disable", "--now", "kubelet"])

@@ -70,11 +70,11 @@ def change(bed: Testbed, node: Node) -> None:
     for fields, status in rows:
         starts = node.kubelet_starts()
         source = bed.publish({"kubelet": fields}, trial={"trialDuration": "3s", "crashLoopThreshold": 1})
-        condition = node.wait_config_ok(status, assignment=bed.assign(node, source), timeout=120)
+        condition = node.wait_config_ok(status, assignment=bed.assign(node, source))
         assert FIELD not in json.dumps(condition)
         if fields is GOOD:
             assert node.kubelet_starts() == starts + 1
-            node.wait("promotion", partial(is_good, node, source.uid), 30)
+            node.wait("promotion", partial(is_good, node, source.uid))
 
 
 def is_good(node: Node, uid: str) -> bool:
@@ -284,5 +284,5 @@ def test_no_secret_is_seen_anywhere(lived: Lived) -> None:
 
 def test_an_agent_that_was_killed_leaves_no_metrics_behind(node: Node) -> None:
     node.run(["systemctl", "kill", "--signal=KILL", "configok-agent.service"])
-    node.wait("end of the metrics", lambda: not node.exists(METRICS), 10)  # systemd starts it again after 5 s
-    node.wait("metrics", lambda: node.exists(METRICS), 30)
+    node.wait("end of the metrics", lambda: not node.exists(METRICS))  # systemd starts it again after 5 s
+    node.wait("metrics", lambda: node.exists(METRICS))

@@ -93,7 +93,7 @@ def test_the_agent_observes_what_runs_and_why_it_ended(control_plane: ControlPla
     first = observe(control_plane, component)
     assert first.process is not None
     replace(control_plane, component, init.replace("--leader-elect=true", "--no-such-flag"))
-    control_plane.node.wait("a second crash", lambda: observe(control_plane, component).attempt >= 1, 120)
+    control_plane.node.wait("a second crash", lambda: observe(control_plane, component).attempt >= 1)
     crashed = observe(control_plane, component)
     assert crashed.uid != first.uid
     reason = pod_files(control_plane).ending_reason(pod_name(control_plane, component), component, f"{crashed.uid}/0")
@@ -134,12 +134,12 @@ def test_an_audit_policy_is_turned_on_and_off_again(control_plane: ControlPlane)
     rendered = render(control_plane, component, options, "/var/log/audit:write")
     place(control_plane, component, rendered)
     expected = f"--audit-policy-file={rendered['directory']}/policy"
-    node.wait("API server with the policy", lambda: expected in control_plane.process(component), 120)
+    node.wait("API server with the policy", lambda: expected in control_plane.process(component))
     control_plane.wait_ready(120)
     control_plane.client.get("/api/v1/namespaces/default")
-    node.wait("audit event", lambda: "/api/v1/namespaces/default" in node.read(LOG), 30)
+    node.wait("audit event", lambda: "/api/v1/namespaces/default" in node.read(LOG))
     replace(control_plane, component, init)
-    node.wait("API server as kubeadm left it", lambda: is_without(control_plane, component, "--audit-"), 120)
+    node.wait("API server as kubeadm left it", lambda: is_without(control_plane, component, "--audit-"))
     control_plane.wait_ready(120)
 
 
@@ -154,4 +154,4 @@ def test_flags_of_other_components_reach_their_processes(control_plane: ControlP
     rendered = render(control_plane, component, component_options(flags, component=component))
     place(control_plane, component, rendered)
     words = {"--kube-api-qps=30", "--profiling=false"}
-    control_plane.node.wait("flags of the options", lambda: words <= set(control_plane.process(component)), 120)
+    control_plane.node.wait("flags of the options", lambda: words <= set(control_plane.process(component)))

@@ -25,6 +25,7 @@ from support.api.namespaces import finish_deletions
 from support.api.real_pods import RealPods
 from support.api.servers import Real
 from support.rollouts.simulated_nodes import SimulatedNodes
+from support.session.patience import LONGEST_WAIT
 
 DRAIN = "cpuManagerPolicy: static\nreservedSystemCPUs: '0'\n"
 GLASS = "glass"
@@ -60,7 +61,7 @@ class Cluster:
         done = self.user(GLASS).run("provision", "-e", json.dumps(variables), pool=False)
         assert done.code == 0, done.output
         body = {"metadata": {"name": f"{pool}-probe", **ASSIGNMENT["metadata"]}}
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + LONGEST_WAIT
         while time.monotonic() < deadline:
             try:
                 self.admin.create(paths.NODES, body, dry_run=True)

@@ -26,6 +26,7 @@ from support.api.clusters import prepare
 from support.api.servers import ApiServer, Embedded, Real
 from support.configs.kubelet import KUBELET_HEADER
 from support.rollouts.simulated_nodes import CRASHES, GOOD, SILENT, SimulatedNodes, status_of
+from support.session.patience import LONGEST_WAIT
 from support.trust.signing import make_key
 
 _LAYERS = ["layers/base/kubelet.yaml", "layers/workers/kubelet.yaml"]
@@ -67,7 +68,7 @@ class Fleet:
 
     def wait_for(self, phase: str) -> None:
         """Wait until the rollout has this phase."""
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + LONGEST_WAIT
         while not self.rollout().startswith(phase):
             assert time.monotonic() < deadline, self.rollout()
             time.sleep(0.1)
@@ -191,7 +192,7 @@ def test_a_cancelled_job_frees_the_lock_and_the_next_one_resumes(fleet: Fleet) -
     process.send_signal(signal.SIGTERM)  # AWX cancels the runner
     cancelled = fleet.controller.finish(process, artifacts)
     assert cancelled.status == "canceled", cancelled.log
-    deadline = time.monotonic() + 10  # ansible-runner kills ansible-playbook, and its worker sees that
+    deadline = time.monotonic() + LONGEST_WAIT  # ansible-runner kills ansible-playbook, and its worker sees that
     while fleet.client.get(paths.lease("configok-rollouts", fleet.name))["spec"]["holderIdentity"]:
         assert time.monotonic() < deadline, cancelled.log
         time.sleep(0.1)
@@ -265,7 +266,7 @@ def test_the_workflow_waits_for_an_approval_after_the_canary(fleet: Fleet, appro
     moved: list[str] = []
 
     def approve() -> bool:
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + LONGEST_WAIT
         while not (seen := fleet.rollout()).startswith("Paused") and time.monotonic() < deadline:
             time.sleep(0.1)
         assert "approv" in seen, seen

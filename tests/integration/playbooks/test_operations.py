@@ -29,6 +29,7 @@ from support.ansible_runs.playbooks import ROOT, Playbooks, finish, kill, quick_
 from support.api.clusters import prepare
 from support.api.servers import Real
 from support.rollouts.simulated_nodes import SimulatedNodes
+from support.session.patience import LONGEST_WAIT
 from support.session.unavailable import leave_out
 
 RUNNER = Access(runner_subjects=({"kind": "User", "name": "runner"},), runner_prune=False)
@@ -93,7 +94,7 @@ def start(user: Playbooks, pool: str) -> subprocess.Popen[str]:
 
 
 def wait_for_pause(real_api: Real, pool: str) -> Rollout:
-    deadline = time.monotonic() + 60.0
+    deadline = time.monotonic() + LONGEST_WAIT
     while True:
         rollout = read_record(real_api.client(), pool).rollout
         if rollout is not None and rollout.phase == "Paused":

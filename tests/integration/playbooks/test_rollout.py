@@ -21,6 +21,7 @@ from support.api.clusters import look, prepare
 from support.api.servers import Embedded
 from support.configs.kubelet import KUBELET_HEADER
 from support.rollouts.simulated_nodes import CRASHES, GOOD, SILENT, SimulatedNodes, status_of
+from support.session.patience import LONGEST_WAIT
 
 NODES = [f"n{number}" for number in range(1, 7)]
 
@@ -232,7 +233,7 @@ def test_ctrl_c_ends_with_a_message_and_frees_the_lock(
         if "assigned" in line:
             break
     os.killpg(running.pid, signal.SIGINT)  # as a terminal does
-    output, _nothing = running.communicate(timeout=20)
+    output, _nothing = running.communicate(timeout=LONGEST_WAIT)
     assert client.get(paths.lease("configok-rollouts", "workers"))["spec"]["holderIdentity"] == ""
     assert "Traceback" not in output
     assert running.returncode != 0

@@ -22,6 +22,7 @@ from support.ansible_runs.playbooks import PlaybookRun, Playbooks, finish, kill,
 from support.api.clusters import prepare
 from support.api.servers import Embedded, Real
 from support.rollouts.hollow_fleet import hollow_fleet
+from support.session.patience import LONGEST_WAIT
 
 POLICY = {
     **quick_pool()["policy"],
@@ -168,7 +169,7 @@ def test_nodes_of_a_killed_playbook_are_removed(embedded_api: Embedded, tmp_path
 
 
 def wait_for_nodes(api: Embedded, count: int) -> None:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + LONGEST_WAIT
     while simulated(api) != count:
         assert time.monotonic() < deadline, simulated(api)
         time.sleep(0.2)

@@ -21,6 +21,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout.timing impo
 from support.api.pki import Authority
 from support.monitoring.servers import Alertmanager, Metrics, Prometheus
 from support.rollouts.world import World
+from support.session.patience import LONGEST_WAIT
 
 PASS, FAIL, UNKNOWN, WAIT = GateVerdict.PASS, GateVerdict.FAIL, GateVerdict.UNKNOWN, GateVerdict.WAIT
 ALERTS = {
@@ -188,7 +189,7 @@ def test_a_server_that_goes_down_and_comes_back(tmp_path: Path, metrics: Metrics
         with closing(GateClient()) as client, GateMonitor([asked], clock, lambda: None, client.ask) as monitor:
 
             def wait_for(verdict: GateVerdict, soaked_at: float | None) -> str:
-                deadline = clock.monotonic() + 15.0
+                deadline = clock.monotonic() + LONGEST_WAIT
                 while True:
                     decision = monitor.decide(soaked_at)
                     if decision.verdict is verdict:

@@ -28,6 +28,7 @@ from support.agents.sandbox import Sandbox, start_sandbox
 from support.ansible_runs.playbooks import Playbooks
 from support.api.clusters import prepare
 from support.api.servers import ApiServer
+from support.session.patience import LONGEST_WAIT
 
 __all__ = ["Fleet", "start_fleet", "used"]
 
@@ -78,7 +79,7 @@ class Fleet:
         """Return whether all nodes use the bundle with this UID, with ConfigOK True."""
         return self.all(lambda condition, status: condition["status"] == "True" and used(status) == uid)
 
-    def wait(self, what: str, holds: Callable[[], bool], seconds: float = 60.0) -> None:
+    def wait(self, what: str, holds: Callable[[], bool], seconds: float = LONGEST_WAIT) -> None:
         """Wait until a condition is met; on a timeout, fail with its description."""
         deadline = time.monotonic() + seconds
         while not holds():

@@ -20,6 +20,7 @@ import pytest
 from ansible_collections.configok.node.plugins.module_utils._agent._state.health import Unit
 from fake_systemd import SupervisorError, request, with_programs
 from support.configs.kubelet import KUBELET_HEADER
+from support.session.patience import LONGEST_WAIT
 
 __all__ = ["COLLECTION", "STUB", "AgentNode", "alive"]
 
@@ -157,7 +158,7 @@ class AgentNode:
         """Return the output of all processes."""
         return "\n".join(f"--- {path.name}\n{path.read_text()}" for path in sorted(self.directory.glob("*.log")))
 
-    def until(self, what: str, condition: Callable[[], Any], timeout: float = 15.0) -> Any:
+    def until(self, what: str, condition: Callable[[], Any], timeout: float = LONGEST_WAIT) -> Any:
         """Wait for a condition and return its value; on a timeout, fail with all logs."""
         deadline = time.monotonic() + timeout
         while True:

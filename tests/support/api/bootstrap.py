@@ -26,6 +26,7 @@ from ansible_collections.configok.node.plugins.module_utils._kube import api_pat
 from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
 from ansible_collections.configok.node.plugins.module_utils._kube.credentials import from_kubeconfig
 from support.api.pki import Authority, private_key_pem
+from support.session.patience import LONGEST_WAIT
 
 __all__ = ["USAGES", "BootstrappingKubelet", "Signer", "certificate_request", "request_pem"]
 
@@ -85,7 +86,7 @@ class BootstrappingKubelet:
         pem = request_pem(f"system:node:{self.machine}", key=self.key)
         self.client.create(paths.CERTIFICATE_REQUESTS, certificate_request(self.request, pem))
 
-    def wait_for_approval(self, seconds: float = 30.0) -> dict[str, Any]:
+    def wait_for_approval(self, seconds: float = LONGEST_WAIT) -> dict[str, Any]:
         """Return the request once it is approved."""
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
@@ -101,7 +102,7 @@ class BootstrappingKubelet:
         sign(admin, authority, self.wait_for_approval())
         return self.register()
 
-    def register(self, seconds: float = 30.0, **status: Any) -> Client:
+    def register(self, seconds: float = LONGEST_WAIT, **status: Any) -> Client:
         """Wait for the certificate, register the Node with it, and return the node's client. status: of the Node."""
         deadline = time.monotonic() + seconds
         certificate = ""

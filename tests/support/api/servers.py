@@ -37,6 +37,7 @@ from support.api.audit import audit_flags
 from support.api.binaries import Unavailable, find, release_of
 from support.api.pki import Authority
 from support.api.wire import Wire
+from support.session.patience import LONGEST_WAIT
 
 __all__ = ["ADMIN", "ApiServer", "Embedded", "Real", "Unavailable", "start_embedded", "start_real"]
 
@@ -292,7 +293,7 @@ class Real(ApiServer):
         self._processes.append((process, log))
         self.pids[name] = process.pid
 
-    def _wait_until_ready(self, seconds: float = 60.0) -> None:
+    def _wait_until_ready(self, seconds: float = LONGEST_WAIT) -> None:
         deadline = time.monotonic() + seconds
         wire = self.wire()
         while True:

@@ -11,6 +11,7 @@ from typing import Any
 
 from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
 from support.api.servers import ApiServer
+from support.session.patience import LONGEST_WAIT
 
 __all__ = ["CREATE_BUNDLES", "PATCH_NODES", "PATCH_NODE_STATUS", "grant"]
 
@@ -46,7 +47,7 @@ def _wait_until_allowed(client: Client, rule: Mapping[str, Any], namespace: str)
     resource, _slash, subresource = str(rule["resources"][0]).partition("/")
     asked = {"verb": rule["verbs"][0], "resource": resource, "subresource": subresource, "namespace": namespace}
     review = {"apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectAccessReview"}
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + LONGEST_WAIT
     while not client.create(_REVIEWS, {**review, "spec": {"resourceAttributes": asked}})["status"]["allowed"]:
         if time.monotonic() > deadline:
             raise AssertionError(f"not allowed after 10 s: {asked}")

@@ -34,7 +34,7 @@ except urllib.error.URLError as error:
 
 
 def _lock(node: Node) -> str:
-    held = node.wait("inhibitor lock", lambda: "kubelet" in node.run(["systemd-inhibit", "--list"]).stdout, 20)
+    held = node.wait("inhibitor lock", lambda: "kubelet" in node.run(["systemd-inhibit", "--list"]).stdout)
     assert held
     return "the kubelet holds an inhibitor lock on shutdown"
 
@@ -46,7 +46,7 @@ def _json_lines(node: Node) -> str:
     def lines() -> list[str]:
         return [line for line in node.run(journal).stdout.splitlines() if line.startswith("{")]
 
-    json_lines = node.wait("JSON lines in the journal", lines, 20)
+    json_lines = node.wait("JSON lines in the journal", lines)
     assert all("msg" in json.loads(line) for line in json_lines)
     return "each line of its log is a JSON object"
 
@@ -60,7 +60,7 @@ def _allocatable(node: Node) -> str:
         }
         return reserved == {"cpu": 200, "memory": 1200 * _MIB * 1000}
 
-    assert node.wait("allocatable that is less by what is reserved", is_reserved, 30)
+    assert node.wait("allocatable that is less by what is reserved", is_reserved)
     return "allocatable is less by 200m CPU and 1200Mi"
 
 

@@ -34,6 +34,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig.well_kno
 from support.conformance.payloads import document, shareable
 from support.conformance.wait import until
 from support.machines import Node, Testbed
+from support.session.patience import LONGEST_WAIT
 
 __all__ = ["Answer", "OurNode"]
 
@@ -151,7 +152,7 @@ class OurNode:
         status, condition = read_status(node), read_condition(node)
         return None if status is None or condition is None else Answer(condition, status)
 
-    def answered(self, assignment: int, causes: Iterable[str] | str, timeout: float = 60.0) -> Answer:
+    def answered(self, assignment: int, causes: Iterable[str] | str, timeout: float = LONGEST_WAIT) -> Answer:
         """Wait until the node has answered an assignment with one of these causes."""
         expected = {causes} if isinstance(causes, str) else set(causes)
 
@@ -170,7 +171,7 @@ class OurNode:
         assigned: ConfigSource | None,
         active: ConfigSource | None,
         good: ConfigSource | None,
-        timeout: float = 60.0,
+        timeout: float = LONGEST_WAIT,
     ) -> Answer:
         """Wait for the answer, and check assigned, active and last-known-good, as the ancestor's own tests did.
 
@@ -191,9 +192,9 @@ class OurNode:
             sent = self.client.get(f"{events('default')}?fieldSelector=involvedObject.name={self.machine.name}")
             return any(event["reason"] == reason and source.uid in event["message"] for event in sent["items"])
 
-        until(f"an Event {reason} names {source.uid}", look, 30)
+        until(f"an Event {reason} names {source.uid}", look)
 
-    def promoted(self, source: ConfigSource, timeout: float = 60.0) -> Answer:
+    def promoted(self, source: ConfigSource, timeout: float = LONGEST_WAIT) -> Answer:
         """Wait until a source is last-known-good."""
 
         def look() -> Answer | None:
@@ -252,7 +253,7 @@ class OurNode:
         """Return the names in a directory of the state."""
         return str(self.machine.run(["ls", "-A", f"{STATE}/{directory}"]).stdout).split()
 
-    def until_starts(self, number: int, timeout: float = 60.0) -> None:
+    def until_starts(self, number: int, timeout: float = LONGEST_WAIT) -> None:
         """Wait until the kubelet was started this many times."""
         until(f"the kubelet was started {number} times", lambda: self.starts() >= number, timeout, self.starts)
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import KubeError
+from support.session.patience import LONGEST_WAIT
 
 __all__ = ["Never", "stays", "until"]
 
@@ -21,7 +22,9 @@ class Never(AssertionError):
     """Raised on a timeout; the text has the expectation and the last observation."""
 
 
-def until(what: str, look: Callable[[], T | None], timeout: float = 60.0, seen: Callable[[], Any] | None = None) -> T:
+def until(
+    what: str, look: Callable[[], T | None], timeout: float = LONGEST_WAIT, seen: Callable[[], Any] | None = None
+) -> T:
     """Check until the value is true, and return it; errors of the API server are retried. Raises Never.
 
     timeout: seconds; the ancestor's own tests allowed a minute per step. seen: the observation to report on a timeout.

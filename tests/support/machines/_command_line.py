@@ -19,6 +19,7 @@ from pathlib import Path
 
 from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import KubeError
 from support.api.binaries import Unavailable
+from support.session.patience import LONGEST_WAIT
 
 from . import _sweep
 from ._node import NodeSpec
@@ -165,7 +166,7 @@ def _down(name: str | None) -> int:
         print(f"machines: the testbed {name} belongs to a run that is still in progress", file=sys.stderr)
         return 1
     os.kill(owner, signal.SIGTERM)
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + LONGEST_WAIT
     while directory.exists():
         if time.monotonic() > deadline:
             print(f"machines: the testbed {name} does not end: see {directory / 'keeper.log'}", file=sys.stderr)

@@ -10,6 +10,8 @@ import signal
 import subprocess
 from collections.abc import Sequence
 
+from support.session.patience import LONGEST_WAIT
+
 __all__ = ["CommandFailed", "run"]
 
 
@@ -18,7 +20,7 @@ class CommandFailed(Exception):
 
 
 def run(
-    command: Sequence[str], *, check: bool = True, timeout: float = 30.0, text: str = ""
+    command: Sequence[str], *, check: bool = True, timeout: float = LONGEST_WAIT, text: str = ""
 ) -> subprocess.CompletedProcess[str]:
     """Run a command with text on its standard input. check: raise CommandFailed unless it ends with 0.
 

@@ -15,6 +15,7 @@ import yaml
 from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
 from ansible_collections.configok.node.plugins.module_utils._kube.credentials import from_kubeconfig
 from support.api.binaries import find, find_or_build, release_of
+from support.session.patience import LONGEST_WAIT
 
 from ._images import import_image
 from ._node import Node
@@ -55,13 +56,13 @@ class ControlPlane:
         shutil.copy2(programs["kubeadm"], node.machine.view / "usr/bin/kubeadm")
         node.write(_CONFIG, yaml.safe_dump_all(_kubeadm_config(node, release)))
         for phase in _PHASES:
-            node.run(["kubeadm", "init", "phase", *phase, f"--config={_CONFIG}"], timeout=120)
+            node.run(["kubeadm", "init", "phase", *phase, f"--config={_CONFIG}"], timeout=LONGEST_WAIT)
         node.run(["systemctl", "start", "kubelet.service"])
         self._kubeconfig.write_text(node.read("/etc/kubernetes/admin.conf"))
         self.client = Client(from_kubeconfig(str(self._kubeconfig)))
         self.wait_ready(180)
 
-    def wait_ready(self, timeout: float = 60.0) -> None:
+    def wait_ready(self, timeout: float = LONGEST_WAIT) -> None:
         """Wait until the API server of this node is ready, and knows the Node."""
         self.node.wait("ready API server with the Node", self._has_node, timeout, poll=0.5)
 

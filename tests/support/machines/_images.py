@@ -14,6 +14,8 @@ import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from support.session.patience import LONGEST_WAIT
+
 from ._commands import run
 from ._machine import Machine
 
@@ -27,7 +29,7 @@ def import_image(machine: Machine, reference: str, program: Path, command: tuple
     """Give a machine's containerd an image, with a program and its libraries. command: what a container runs."""
     archive = machine.view / "var/tmp/image.tar"
     archive.write_bytes(_archive(reference, program, command))
-    machine.run(["ctr", "--namespace=k8s.io", "images", "import", "/var/tmp/image.tar"], timeout=120)
+    machine.run(["ctr", "--namespace=k8s.io", "images", "import", "/var/tmp/image.tar"], timeout=LONGEST_WAIT)
     archive.unlink()
 
 

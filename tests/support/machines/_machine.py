@@ -15,6 +15,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from support.session.patience import LONGEST_WAIT
+
 from . import _cgroups
 from ._commands import CommandFailed, run
 from ._network import Link
@@ -59,7 +61,7 @@ class Machine:
         self._leader = self._leader or self._find_leader()
         return Path(f"/proc/{self._leader}/root")
 
-    def boot(self, timeout: float = 60.0) -> None:
+    def boot(self, timeout: float = LONGEST_WAIT) -> None:
         """Switch it on and wait until login is possible. Raises CommandFailed with the end of its console."""
         if self.is_running:
             raise CommandFailed(f"{self.name} is running")
@@ -92,7 +94,7 @@ class Machine:
             )
         self._leader = 0
 
-    def wait_booted(self, timeout: float = 60.0) -> None:
+    def wait_booted(self, timeout: float = LONGEST_WAIT) -> None:
         """Wait until login is possible. Raises CommandFailed with the end of its console."""
         deadline = time.monotonic() + timeout
         while True:
@@ -103,7 +105,7 @@ class Machine:
                 raise CommandFailed(f"{self.name} did not boot within {timeout:.0f} s: {self._tail()}")
             time.sleep(_POLL)
 
-    def reboot(self, timeout: float = 60.0) -> None:
+    def reboot(self, timeout: float = LONGEST_WAIT) -> None:
         """Reboot it as an administrator does, and wait until login is possible."""
         self.run(["systemctl", "--no-block", "reboot"])
         self._wait_off(timeout)
@@ -124,7 +126,7 @@ class Machine:
         self._wait_off(10.0)
 
     def run(
-        self, command: Sequence[str], *, check: bool = True, timeout: float = 30.0, text: str = ""
+        self, command: Sequence[str], *, check: bool = True, timeout: float = LONGEST_WAIT, text: str = ""
     ) -> subprocess.CompletedProcess[str]:
         """Run a command in it as root, without the network; if it is switched off, only in its files."""
         return run([*self._entrance(), *command], check=check, timeout=timeout, text=text)

@@ -19,6 +19,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_s
     read_status,
 )
 from support.ansible_runs.playbooks import PlaybookRun
+from support.session.patience import LONGEST_WAIT
 
 from ._commands import CommandFailed
 from ._machine import Machine
@@ -61,7 +62,7 @@ class Node:
         return f"<Node {self.name} {self.spec.distribution} {self.spec.layout} {self.address}>"
 
     def run(
-        self, command: Sequence[str], *, check: bool = True, timeout: float = 30.0, text: str = ""
+        self, command: Sequence[str], *, check: bool = True, timeout: float = LONGEST_WAIT, text: str = ""
     ) -> subprocess.CompletedProcess[str]:
         """Run a command as root, with text on its standard input. check: raise CommandFailed unless it ends with 0."""
         return self.machine.run(command, check=check, timeout=timeout, text=text)
@@ -82,7 +83,7 @@ class Node:
         """Return the Node. Raises KubeError."""
         return self._client.get(paths.node(self.name))
 
-    def wait(self, what: str, question: Callable[[], Any], timeout: float = 60.0, poll: float = _POLL) -> Any:
+    def wait(self, what: str, question: Callable[[], Any], timeout: float = LONGEST_WAIT, poll: float = _POLL) -> Any:
         """Call ``ask`` until its value is true, and return it. Errors of the API are retried.
 
         Raises TimeoutError with the expectation and the last observation.
@@ -100,7 +101,7 @@ class Node:
                 raise TimeoutError(f"{self.name}: no {what} within {timeout:.0f} s; at last {seen}; {self._told()}")
             time.sleep(poll)
 
-    def wait_ready(self, timeout: float = 60.0) -> None:
+    def wait_ready(self, timeout: float = LONGEST_WAIT) -> None:
         """Wait until its Node is Ready."""
 
         def ready() -> bool:
@@ -109,7 +110,7 @@ class Node:
 
         self.wait("Node that is Ready", ready, timeout)
 
-    def wait_healthy(self, timeout: float = 60.0) -> None:
+    def wait_healthy(self, timeout: float = LONGEST_WAIT) -> None:
         """Wait until the kubelet's own health endpoint answers ok."""
         probe = (
             "import sys, urllib.request; "
@@ -118,7 +119,9 @@ class Node:
         ask = ["python3", "-c", probe]
         self.wait("healthy kubelet", lambda: self.run(ask, check=False).returncode == 0, timeout)
 
-    def wait_config_ok(self, status: str, timeout: float = 60.0, assignment: int | None = None) -> dict[str, Any]:
+    def wait_config_ok(
+        self, status: str, timeout: float = LONGEST_WAIT, assignment: int | None = None
+    ) -> dict[str, Any]:
         """Wait until ConfigOK has this status and, if assignment is given, answers it; return the condition."""
 
         def condition() -> dict[str, Any] | None:
@@ -145,7 +148,7 @@ class Node:
         )
         return len(output.stdout.splitlines())
 
-    def reboot(self, timeout: float = 60.0) -> None:
+    def reboot(self, timeout: float = LONGEST_WAIT) -> None:
         """Reboot it cleanly, and wait until it has booted (not until its Node is Ready)."""
         self.machine.reboot(timeout)
 
@@ -153,7 +156,7 @@ class Node:
         """Cut its power. All written data stays, even without fsync: see support.agents.lossy_disk."""
         self.machine.power_cut()
 
-    def boot(self, timeout: float = 60.0) -> None:
+    def boot(self, timeout: float = LONGEST_WAIT) -> None:
         """Switch it on again, and wait until it has booted (not until its Node is Ready)."""
         self.machine.boot(timeout)
 

@@ -28,6 +28,7 @@ from support.api.bootstrap import Signer
 from support.api.clusters import prepare
 from support.api.servers import start_real
 from support.session.guard import unmarked_environment
+from support.session.patience import LONGEST_WAIT
 
 from ..api.namespaces import finish_deletions
 from . import _sweep
@@ -254,7 +255,7 @@ class Testbed:
         }
         for path, text in files.items():
             node.write(path, text, mode=0o644)
-        node.run(["apt-get", "-qq", "update"], timeout=120)
+        node.run(["apt-get", "-qq", "update"], timeout=LONGEST_WAIT)
         packages = [f"kubelet={kubelet}", f"containerd={runtime}", *facts["packages"]["extra"]]
         node.run(["apt-get", "-qq", "--yes", "--no-install-recommends", "install", *packages], timeout=300)
         node.run(["apt-mark", "hold", "kubelet"])

@@ -14,6 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from support.session.patience import LONGEST_WAIT
+
 from ..api.binaries import cache_directory
 
 __all__ = ["SshAgent", "Token", "find_softhsm", "make_token", "ssh_agent"]
@@ -63,7 +65,7 @@ def ssh_agent(directory: Path, token: Token | None = None) -> Iterator[SshAgent]
         [str(program), "-D", "-a", str(socket), *allowed], env=environment, stdout=subprocess.DEVNULL
     )
     try:
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + LONGEST_WAIT
         while not socket.exists() and time.monotonic() < deadline:
             time.sleep(0.02)
         yield SshAgent({**os.environ, "SSH_AUTH_SOCK": str(socket)})
