@@ -137,6 +137,7 @@ def test_the_page_of_the_agent_configuration_lists_its_fields() -> None:
     files = ("_agent/_agent_configuration.py", "_trust/trust_policy.py")
     source = "".join((ROOT / "plugins/module_utils" / file).read_text(encoding="utf-8") for file in files)
     fields = set(re.findall(r'\w\.[a-z]+\(\s*"([a-z]\w+)"', source)) | {"apiVersion", "kind"}
+    fields -= {"path", "writable"}  # of an entry of hostPaths, whose row has them
     listed = {name for row in rows("agent-configuration.md") for name in re.findall(r"`(\w+)`", row[0])}
     assert listed == fields
 

@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any, Callable, NamedTuple
 
+from .._componentconfig._options import FLAG_COMPONENTS
 from .._foreign import InvalidText, load_json
 from .._nodeconfig.denied_fields import DenyPolicy
 from .._nodeconfig.durations import InvalidDuration, setting_duration
@@ -60,6 +61,8 @@ class ComponentConfiguration(NamedTuple):
     serving_probe: bool = True  # expect a TLS handshake on the serving port
     lease: bool = False  # expect the Node's Lease to be renewed
     host_checks: bool = True  # check the host before the component is touched: files, swap, cgroups, ...
+    manifest: str = ""  # path of the manifest that the kubelet runs it from, "" means: it is a unit
+    host_paths: tuple[tuple[str, bool], ...] = ()  # directories that its options may name, and whether it may write
     deny: DenyPolicy = DenyPolicy()  # the fields that no bundle may set
 
 
@@ -192,6 +195,8 @@ def _components(top: StrictFields) -> dict[str, ComponentConfiguration]:
             serving_probe=fields.get("servingProbe", boolean, kubelet),
             lease=fields.get("lease", boolean, kubelet),
             host_checks=fields.get("hostChecks", boolean, True),
+            manifest=_manifest(fields, name),
+            host_paths=_host_paths(fields),
             deny=DenyPolicy(
                 additional=fields.get("additionalDeniedFields", _field_paths, ()),
                 allowed=fields.get("allowedFields", _field_paths, ()),
@@ -199,6 +204,28 @@ def _components(top: StrictFields) -> dict[str, ComponentConfiguration]:
         )
         fields.reject_unknown()
     return components
+
+
+def _manifest(component: StrictFields, name: str) -> str:
+    path = component.get("staticPod", _optional_path, "")
+    if path and name not in FLAG_COMPONENTS:
+        component.error("staticPod", path, f"is for components that have options: {', '.join(FLAG_COMPONENTS)}")
+        return ""
+    return path
+
+
+def _host_paths(component: StrictFields) -> tuple[tuple[str, bool], ...]:
+    """Return the directories of hostPaths; _validation/_validate_on_node.py says which can be mounted."""
+    entries = component.take("hostPaths")
+    if entries is not None and not isinstance(entries, list):
+        component.error("hostPaths", entries, "must be a list of objects with path and, if it may write, writable")
+        return ()
+    paths = []
+    for index, entry in enumerate(entries or ()):
+        fields = component.nested(f"hostPaths[{index}]", entry)
+        paths.append((fields.require("path", _path, ""), fields.get("writable", boolean, False)))
+        fields.reject_unknown()
+    return tuple(paths)
 
 
 def _decode(text: str, file: str) -> Any:

@@ -16,8 +16,9 @@ from typing import Any
 
 from . import AGENT_VERSION
 from ._adoption_and_rollback import Transactions
-from ._agent_configuration import AgentConfiguration
+from ._agent_configuration import AgentConfiguration, ComponentConfiguration
 from ._interfaces import LastMessageReader
+from ._manifest_note import read_manifest_note
 from ._notify import is_listening, notify_agent
 from ._reporting.status_writer import read_report
 from ._state.active_config import in_trial
@@ -101,7 +102,8 @@ def _components(configuration: AgentConfiguration, store: Store, state: NodeStat
     drift = InitConfigDrift(configuration)
     return {
         name: {
-            "unit": component.unit,
+            "unit": "" if component.manifest else component.unit,
+            "manifest": _manifest(component, store),
             "version": state.tracking_versions[name],
             "config": store.config_path(name),
             "crashes": state.crashes[name],
@@ -114,6 +116,14 @@ def _components(configuration: AgentConfiguration, store: Store, state: NodeStat
         }
         for name, component in configuration.components.items()
     }
+
+
+def _manifest(component: ComponentConfiguration, store: Store) -> dict[str, str] | None:
+    """Return where the manifest of a static Pod is, and why nothing is written over it; None for a unit."""
+    if not component.manifest:
+        return None
+    note = read_manifest_note(store, component.name)
+    return {"path": component.manifest, "problem": note.problem or note.lost}
 
 
 def _layers_not_judged(name: str, version: str) -> list[str]:
@@ -208,8 +218,7 @@ def operator_advice(status: Mapping[str, Any]) -> list[str]:
     elif _is_stopped(status):
         advice.append("start the unit that is stopped; where it is masked, unmask it first")
     if outcome is not None and outcome["suspect"]:
-        units = ", ".join(component["unit"] for component in status["components"].values())
-        advice.append(f"look at what the component says: journalctl -u {units}")
+        advice += _where_components_say(status["components"])
     if outcome is not None and outcome["kind"] in _WENT_BACK:
         advice.append(f"have it tried again, once the cause is gone:\nconfigok-agent forget-bad {outcome['uid']}")
     elif outcome is not None and outcome["kind"] == "Untrusted":
@@ -224,6 +233,15 @@ def operator_advice(status: Mapping[str, Any]) -> list[str]:
     if status["damaged"]:
         advice.append(f"look at *.corrupt-* in {status['stateDirectory']}, and remove them")
     return advice
+
+
+def _where_components_say(components: Mapping[str, Any]) -> list[str]:
+    units = ", ".join(component["unit"] for component in components.values() if component["unit"])
+    pods = ", ".join(name for name, component in components.items() if not component["unit"])
+    return [
+        *([f"look at what the component says: journalctl -u {units}"] if units else []),
+        *([f"look at what the component says: /var/log/pods has the logs of {pods}"] if pods else []),
+    ]
 
 
 def _is_stopped(status: Mapping[str, Any]) -> bool:
@@ -347,6 +365,9 @@ def _component(name: str, component: Mapping[str, Any]) -> list[str]:
     crash = component["lastCrash"]
     if crash is not None and crash["message"]:
         lines += _row("", f"crashed {crash['time']}, said last: {crash['message']}")
+    manifest = component["manifest"]
+    if manifest is not None and manifest["problem"]:
+        lines += _row("", f"nothing is written: {manifest['problem']}")
     lines += _first_few("", [f"not from the config: {field}" for field in component["shadowed"]])
     if component["drift"]:
         lines += _row("", f"{component['drift']} has changed since it became the init config")

@@ -55,6 +55,7 @@ class ComponentManager:
         self._probed_at: dict[str, float] = {}  # when the latest probe was started
         self.invocations: dict[str, str] = {}
         self.next_due = 0.0  # when to probe again, in seconds since boot
+        self.check_due = float("inf")  # when to check static Pods, whose changes no hook reports
 
     def reset(self) -> None:
         """Forget what was observed: components read another config now."""
@@ -68,6 +69,8 @@ class ComponentManager:
 
     def refresh(self) -> None:
         """Query the units again: they may have changed."""
+        if any(component.manifest for component in self._configuration.components.values()):
+            self.check_due = self._clock.since_boot() + self._configuration.health.probe_interval
         for unit in self._units.values():
             unit.refresh()
 

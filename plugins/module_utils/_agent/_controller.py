@@ -172,7 +172,8 @@ class Controller:
             return acknowledgement.until
         if self._is_unit_pending:
             return self.components.answer_due
-        return min(self.components.next_due, self._seen.trial_end, self._seen.confirmation_due)
+        components = self.components
+        return min(components.next_due, components.check_due, self._seen.trial_end, self._seen.confirmation_due)
 
     def _acknowledgement(self) -> Acknowledgement | None:
         """Return the acknowledgement as it is now: pending until the status is written, or for a second."""
@@ -272,7 +273,9 @@ class Controller:
         return self._host_check.in_trouble(state.active_record, state, at_once=at_once)
 
     def _not_read_reason(self, state: NodeState) -> str:
-        started = [name for name in self._configuration.components if state.last_start(name) is not None]
+        # What a static Pod reads is in its manifest, which a check compares.
+        units = [name for name, component in self._configuration.components.items() if not component.manifest]
+        started = [name for name in units if state.last_start(name) is not None]
         return self.components.command_lines.not_read_reason(started, self.components.invocations)
 
     # Execute

@@ -14,6 +14,7 @@ from typing import Any
 
 from .._componentconfig._flags.kubelet_flags import fields_set_by_flags
 from ._agent_context import AgentContext
+from ._instance_addresses import HEALTH_URL, instance_url
 from ._log import log
 from ._state.health import Unit
 from ._state.node_state import NodeInputs
@@ -39,6 +40,8 @@ class ProbedConfigs:
         argv = self._command_line(unit.pid) if unit.pid is not None else ()
         argv = argv or recorded_command_line(self._store, component).argv
         inputs = NodeInputs(arguments=argv, drop_ins=_drop_ins(argv))
+        if self._configuration.components[component].manifest:
+            return {HEALTH_URL: instance_url(component, argv)}
         known = self._known.get(component)
         if known is not None and known[0] == (data, inputs):
             return known[1]

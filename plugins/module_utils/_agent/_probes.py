@@ -22,6 +22,7 @@ from .._foreign import load_json
 from .._kube.api_errors import KubeError, NotFound
 from .._kube.api_paths import lease
 from ._agent_configuration import AgentConfiguration, ComponentConfiguration
+from ._instance_addresses import HEALTH_URL, LOOPBACK_OF_ANY
 from ._interfaces import Clock, CommandRunner
 from ._log import log
 from ._state.health import ProbeResult, Unit
@@ -31,13 +32,14 @@ _STARTING = 30.0  # seconds after its start in which a component may not listen 
 _ATTEMPTS = 25  # to connect meanwhile, in one probe: sooner than further rounds of the loop, and at less cost
 _PAUSE = 0.02  # seconds between them
 _Answer = TypeVar("_Answer")
-_ANY = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1", "[::]": "::1"}
 
 
 def health_address(component: ComponentConfiguration, effective: Mapping[str, Any]) -> str:
     """Return the URL of the component's health endpoint, or "" if it has none or it is turned off."""
     if component.health_url:
         return component.health_url
+    if component.manifest:
+        return str(effective.get(HEALTH_URL) or "")
     if component.name == "kubelet":
         port = effective.get("healthzPort")
         port = 10248 if port is None else port
@@ -57,11 +59,11 @@ def serving_address(component: ComponentConfiguration, effective: Mapping[str, A
     port = effective.get("port")
     port = 10250 if port is None else port
     host = str(effective.get("address") or "0.0.0.0")
-    return (_ANY.get(host, host), port) if isinstance(port, int) and port else None
+    return (LOOPBACK_OF_ANY.get(host, host), port) if isinstance(port, int) and port else None
 
 
 def _url(host: str, port: Any) -> str:
-    bare = _ANY.get(host, host).strip("[]")
+    bare = LOOPBACK_OF_ANY.get(host, host).strip("[]")
     return f"http://[{bare}]:{port}/healthz" if ":" in bare else f"http://{bare}:{port}/healthz"
 
 

@@ -102,10 +102,10 @@ def test_a_budget_that_allows_nothing_ends_the_drain_and_the_cordon(real_node: R
     labels = {"app": real_node.name}
     real_pods.add("db", labels=labels)
     real_pods.protect(real_node.name, labels, allowed=0)
-    result = real_node.drain(DrainSettings(timeout=4.0, force=True))
+    result = real_node.drain(DrainSettings(timeout=15.0, force=True))
     assert result == DrainResult(
         False,
-        f"1 pod is left after 4s: default/{real_node.name}-db: "
+        f"1 pod is left after 15s: default/{real_node.name}-db: "
         f"The disruption budget {real_node.name} needs 2 healthy pods and has 2 currently",
     )
     assert not real_node.view().unschedulable

@@ -18,6 +18,7 @@ from support.api.binaries import Unavailable
 
 from ._commands import CommandFailed
 from ._control_plane import MANIFESTS, STATIC_PODS, ControlPlane
+from ._control_plane_agent import ControlPlaneAgent
 from ._node import Node, NodeSpec
 from ._node_files import CERTIFICATE, KUBECONFIG
 from ._provider_runs import ProviderRuns
@@ -34,6 +35,7 @@ __all__ = [
     "STATIC_PODS",
     "CommandFailed",
     "ControlPlane",
+    "ControlPlaneAgent",
     "Node",
     "NodeSpec",
     "ProviderRuns",

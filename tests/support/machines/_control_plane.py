@@ -60,7 +60,7 @@ class ControlPlane:
         node.run(["systemctl", "start", "kubelet.service"])
         self._kubeconfig.write_text(node.read("/etc/kubernetes/admin.conf"))
         self.client = Client(from_kubeconfig(str(self._kubeconfig)))
-        self.wait_ready(180)
+        self.wait_ready()
 
     def wait_ready(self, timeout: float = LONGEST_WAIT) -> None:
         """Wait until the API server of this node is ready, and knows the Node."""

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 
 from ..._foreign import load_json
@@ -15,10 +15,13 @@ from ..._nodeconfig.config_ok import ConfigOk
 from ..._nodeconfig.config_status import Cause
 from ..._text import sanitize
 from ..._text.redact import beginning, redact_text
+from .._agent_configuration import ComponentConfiguration
 from .._agent_context import AgentContext
 from .._interfaces import CommandRunner
+from .._manifest_note import read_manifest_note
 from .._state.node_state import NodeState
 from .._state.start_history import Start, has_last_words, is_crash, starts_of_newest_config
+from .._store._store import Store
 
 _LINES = 200  # of an invocation's end, searched if no message has a telltale form
 _MAX_MESSAGE = 200  # characters
@@ -57,6 +60,22 @@ class ComponentLog:
         return result.out if result.code == 0 else ""
 
 
+class LastMessages:
+    """Returns last messages: of a unit from the journal, of a static Pod from the note on its manifest."""
+
+    def __init__(self, components: Mapping[str, ComponentConfiguration], store: Store, run: CommandRunner) -> None:
+        """Read of these components. run: runs journalctl."""
+        self._pods = [name for name, component in components.items() if component.manifest]
+        self._store = store
+        self._journal = ComponentLog(run)
+
+    def __call__(self, invocation: str) -> str:
+        """Return the last message in an invocation, "" if it is not known."""
+        notes = (read_manifest_note(self._store, name) for name in self._pods)
+        known = next((note for note in notes if note.crashed == invocation), None)
+        return self._journal(invocation) if known is None else known.crash_reason
+
+
 def last_message(entries: str) -> str:
     """Return the most informative message in journalctl's JSON lines: one line, bounded, without secrets."""
     messages = list(_messages(entries))
@@ -69,8 +88,13 @@ def last_message(entries: str) -> str:
         messages = [message for message in messages if not _TRACE.match(message)]
     if not messages:
         return ""
-    message = _HEADER.sub("", beginning(messages[-1]), count=1)
-    return sanitize(" ".join(redact_text(message).split()), _MAX_MESSAGE)
+    return readable(messages[-1])
+
+
+def readable(message: str) -> str:
+    """Return a message of a component as one line, bounded, without its header and without secrets."""
+    text = _HEADER.sub("", beginning(message), count=1)
+    return sanitize(" ".join(redact_text(text).split()), _MAX_MESSAGE)
 
 
 def _messages(entries: str) -> Iterator[str]:

@@ -129,25 +129,29 @@ class ComponentsObservation(NamedTuple):
 
 
 # active: its main process runs | starting: start jobs, ExecStartPre, waiting to restart | stopped: an administrator
-# stopped it or it was never started | masked | failed: gave up | missing: no such unit
-UnitState = Literal["active", "starting", "stopped", "masked", "failed", "missing"]
+# stopped it or it was never started | masked | failed: gave up | missing: no such unit | foreign: it runs as another
+# program says, over which the agent writes nothing
+UnitState = Literal["active", "starting", "stopped", "masked", "failed", "missing", "foreign"]
 
 
-NOT_STARTED: tuple[UnitState, ...] = ("stopped", "masked", "missing")  # the agent does not start such a unit
+NOT_STARTED: tuple[UnitState, ...] = ("stopped", "masked", "missing", "foreign")  # the agent does not start such a unit
 
 
 class Unit(NamedTuple):
-    """A component's unit, as the service manager reports it."""
+    """A component's unit, as the service manager reports it, or its static Pod. reason: why a unit is foreign."""
 
     name: str
     state: UnitState
     invocation: str = ""  # INVOCATION_ID of the running or last invocation
     pid: int | None = None
     active_since: float | None = None  # seconds since boot when it became active
+    reason: str = ""
 
 
 def not_started_reason(unit: Unit, *, reads_another: bool) -> str:
     """Return why the agent does not start a unit. reads_another: whether it runs with a config that is not its own."""
+    if unit.state == "foreign":
+        return unit.reason
     if unit.state != "masked" or unit.pid is None:
         return f"{unit.name} is stopped by an administrator"
     runs = "it runs with the config before, and" if reads_another else "it runs, and"

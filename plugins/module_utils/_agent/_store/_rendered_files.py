@@ -19,6 +19,7 @@ from typing import Any
 from ..._componentconfig import ConfigError
 from ..._componentconfig._codec.plain_values import HEAD_FIELDS, fingerprint, json_values, merge
 from ..._componentconfig._codec.plain_values import decode_values as decode_config_values
+from ..._componentconfig._options import OPTIONS_HEAD
 from ..._componentconfig._schema.path_fields import resolve_paths
 from ..._foreign import load_json
 from .._agent_configuration import ComponentConfiguration
@@ -118,8 +119,13 @@ def resolve_relative_paths(component: str, values: Any, directory: str) -> Any:
     return resolve_paths(values, kind, directory)
 
 
-def default_document(component: str) -> bytes:
-    """Return the smallest document for a component: what it reads on a node without an init config."""
+def default_document(component: str, *, has_options: bool = False) -> bytes:
+    """Return the smallest document for a component: what it reads on a node without an init config.
+
+    has_options: whether that is a document of options, since the component is a static Pod.
+    """
+    if has_options:
+        return (json.dumps({**OPTIONS_HEAD, "component": component}) + "\n").encode()
     version, kind = _KINDS.get(component, ("", ""))
     return (json.dumps({"apiVersion": version, "kind": kind} if kind else {}) + "\n").encode()
 
@@ -303,7 +309,7 @@ def init_config_bytes(component: ComponentConfiguration, store: Store) -> bytes 
     note = store.read_note(component.name, _INIT)
     rendered = str(note.get("rendered") or "")
     if not component.init_config:
-        return default_document(component.name)
+        return default_document(component.name, has_options=bool(component.manifest))
     data = _read(component.init_config)
     if data is None:
         return store.read_rendered(component.name, rendered) if rendered else None
@@ -338,5 +344,5 @@ def _render_init(component: ComponentConfiguration, data: bytes) -> bytes:
 def init_config_hash(component: ComponentConfiguration, store: Store) -> str:
     """Return the hash of the latest rendering of the init config, "" if it was never rendered."""
     if not component.init_config:
-        return digest(default_document(component.name))
+        return digest(default_document(component.name, has_options=bool(component.manifest)))
     return str(store.read_note(component.name, _INIT).get("rendered") or "")

@@ -8,7 +8,7 @@ Only the commands import this file: the engine would cost prestart too much time
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from typing import Any
 
 from ..._componentconfig import ConfigError
@@ -16,12 +16,14 @@ from ..._componentconfig._codec.document import Document, decode
 from ..._componentconfig._codec.plain_values import HEAD_FIELDS
 from ..._componentconfig._flags.component_flags import ComponentFlags, with_flags
 from ..._componentconfig._flags.kubelet_flags import CONFIG_DIRECTORY, parse_flags
+from ..._componentconfig._options import OPTIONS_HEAD
 from ..._componentconfig._rules.host_model import Host, HostQuery
 from ..._componentconfig._rules.host_rules import HostRules
 from ..._componentconfig._schema.kinds import MAIN_KINDS, find_kind
 from ..._componentconfig._schema.releases import minor_of
 from ..._componentconfig.bundle_policy import bundle_findings
 from ..._componentconfig.check import check, check_host
+from ..._componentconfig.component_options import COMPONENT_OPTIONS, read_options
 from ..._componentconfig.drop_ins import (
     effective_with_drop_ins,
     empty_value_findings,
@@ -30,8 +32,11 @@ from ..._componentconfig.drop_ins import (
 )
 from ..._componentconfig.findings import Finding, InvalidConfig, Level, bounded, located, reading_order
 from ..._componentconfig.load import merge_documents
+from ..._componentconfig.option_check import OPTION_CHECK
 from ..._nodeconfig.denials import denials, node_values, unknown_field_patterns
 from ..._nodeconfig.option_denials import OPTION_DENIALS
+from ..._static_pods.manifest import Manifest
+from ..._static_pods.mounts import HostPath, host_path_problem, mount_findings
 from .._agent_configuration import AgentConfiguration, ComponentConfiguration, InvalidConfiguration
 from .._state.node_state import NodeInputs
 from .._store._rendered_files import UndecodableConfig, render_config
@@ -56,6 +61,10 @@ def check_deny_policy(configuration: AgentConfiguration) -> None:
             for pattern in unknown_field_patterns(patterns, kind):
                 allowed = f"a field of a {kind}" if kind else "a field of any kind that is known"
                 errors.append(f"components.{name}.{option}: {pattern!r} must be {allowed}")
+        for index, host_path in enumerate(allowed_host_paths(component)):
+            problem = host_path_problem(host_path)
+            if problem:
+                errors.append(f"components.{name}.hostPaths[{index}]: {host_path.path!r} {problem}")
     if errors:
         raise InvalidConfiguration(errors)
 
@@ -136,12 +145,14 @@ def validate_on_node(
     version: str,
     host_only: bool,
     read_host: Callable[[HostQuery], Host],
+    manifest: Manifest | None = None,
 ) -> list[Finding]:
     """Return all findings on a component's document. Raises ConfigError for an invalid version.
 
     text, file: the document, and the path for its findings. inputs: what this node adds to it; without arguments if the
     component's are unknown. version: of the component, "" for the newest that the data cover. host_only: check only the
-    host, since the config was validated before. read_host: reads what a check of the host asks for.
+    host, since the config was validated before. read_host: reads what a check of the host asks for. manifest: the init
+    manifest of a static Pod, whose arguments are those of inputs.
     """
     minor, argv = minor_of(version), inputs.arguments
     try:
@@ -158,6 +169,7 @@ def validate_on_node(
         findings += _bundle_findings(document, component, minor, inputs)
         findings += _config_findings(config, component, version, {layer.file for layer in drop_ins or ()}, argv)
         findings += _values_without_effect(document, drop_ins, minor)
+        findings += _option_findings(config, component, manifest)
         # In the order of a check offline, so that both name the same first error.
         findings = bounded(sorted(findings, key=reading_order))
     if component.host_checks:
@@ -219,12 +231,25 @@ def _config_findings(
     """
     # The kubelet's are merged over the config already.
     flags = ComponentFlags(argv[1:]) if argv and component.name != "kubelet" else None
-    findings = check(
-        config, component=component.name, versions=[version] if version else (), flags=flags, is_final=True
-    )
+
+    def findings_on(data: Any) -> list[Finding]:
+        return check(
+            config._replace(data=data),
+            component=component.name,
+            versions=[version] if version else (),
+            flags=flags,
+            is_final=True,
+            arguments=OPTION_CHECK,
+        )
+
+    findings = findings_on(config.data)
+    # Of a static Pod, what is wrong with the init manifest alone is wrong without options, too.
+    bare = {**OPTIONS_HEAD, "component": component.name}
+    present = {finding.message for finding in findings_on(bare)} if _kind(config) == COMPONENT_OPTIONS else set[str]()
     return [
         finding._replace(level=Level.WARNING)
-        if finding.is_refusal and (is_from_flag(finding.file) or finding.file in drop_in_files)
+        if finding.is_refusal
+        and (is_from_flag(finding.file) or finding.file in drop_in_files or finding.message in present)
         else finding
         for finding in findings
     ]
@@ -235,6 +260,29 @@ def _values_without_effect(document: Document, drop_ins: Sequence[Document] | No
     if kind is None or kind.component != "kubelet":
         return []
     return [document.locate(finding) for finding in empty_value_findings(document.data, drop_ins, kind, minor)]
+
+
+def _option_findings(
+    config: Document, component: ComponentConfiguration, manifest: Manifest | None
+) -> Iterator[Finding]:
+    """Yield why a static Pod cannot have a document, and what its container cannot have of that."""
+    is_options = _kind(config) == COMPONENT_OPTIONS
+    if bool(component.manifest) != is_options:
+        allowed = f"must be {COMPONENT_OPTIONS}" if component.manifest else f"must not be {COMPONENT_OPTIONS}"
+        runs_as = "a static Pod" if component.manifest else f"the unit {component.unit}"
+        yield config.locate(Finding(("kind",), f"{allowed}: {component.name} runs as {runs_as} here", "kind"))
+    elif is_options:
+        options = read_options(config.data)
+        if options.component != component.name:
+            message = f"must be {component.name}, whose key of the bundle it has"
+            yield config.locate(Finding(("component",), message, "component"))
+        if manifest is not None:
+            yield from map(config.locate, mount_findings(manifest, options, allowed_host_paths(component)))
+
+
+def allowed_host_paths(component: ComponentConfiguration) -> list[HostPath]:
+    """Return the directories that the options of a component may name."""
+    return [HostPath(path, is_writable) for path, is_writable in component.host_paths]
 
 
 def _host_findings(

@@ -41,6 +41,8 @@ from ._output import UnusableInput, complain, log_to_stderr, show, show_json
 if TYPE_CHECKING:
     import argparse
 
+    from ._agent._store._store import Store
+
 __all__ = ["main", "start"]
 
 DEFAULT_CONFIG = "/etc/configok/agent.yaml"
@@ -178,6 +180,9 @@ def _commands() -> Iterator[tuple[str, Callable[[Arguments], int], str, Sequence
     yield "migrate", _migrate, text, OF_MIGRATE
     text = "show the manifest that runs a static-Pod component with options; nothing is written"
     yield "render", _render, text, OF_RENDER
+    text = "bring the manifest of a static-Pod component in line with its options, which restarts it"
+    check = argument("--check", action="store_true", help="write nothing but the agent's note on the manifest")
+    yield "static-pod", _static_pod, text, (component, check)
     text = "derive the data of a release that is newer than this version, or accept a draft of them"
     yield "release-data", _release_data, text, OF_RELEASE_DATA
     text = "print this node's own config values, without secrets, as JSON: what provisioning publishes"
@@ -194,6 +199,13 @@ def _commands() -> Iterator[tuple[str, Callable[[Arguments], int], str, Sequence
 
 def _configuration(arguments: Arguments) -> AgentConfiguration:
     return load_configuration(getattr(arguments, "config", DEFAULT_CONFIG))
+
+
+def _store(configuration: AgentConfiguration) -> Store:
+    from ._agent._store._store import Store
+    from ._agent._system_clock import SystemClock
+
+    return Store(configuration.state_directory, now=SystemClock().now)
 
 
 def _require_component(configuration: AgentConfiguration, component: str) -> None:
@@ -231,10 +243,12 @@ def _run(arguments: Arguments) -> int:
 
 def _status(arguments: Arguments) -> int:
     from ._agent._cli import describe_node
-    from ._agent._reporting._crash_messages import ComponentLog
+    from ._agent._reporting._crash_messages import LastMessages
     from ._processes import run_command
 
-    description = describe_node(_configuration(arguments), ComponentLog(run_command))
+    configuration = _configuration(arguments)
+    messages = LastMessages(configuration.components, _store(configuration), run_command)
+    description = describe_node(configuration, messages)
     if arguments.json:
         show_json(description, indent=2)
     else:
@@ -354,7 +368,8 @@ def _validate_document(arguments: Arguments) -> int:
 
     configuration, name = _configuration(arguments), arguments.component
     _require_component(configuration, name)
-    return validate_document(configuration.components[name], version=arguments.version, only_host=arguments.only_host)
+    component, store = configuration.components[name], _store(configuration)
+    return validate_document(component, store, version=arguments.version, only_host=arguments.only_host)
 
 
 def _reads_named_file(arguments: Arguments) -> bool:
@@ -386,8 +401,6 @@ def _migrate(arguments: Arguments) -> int:
 
     argv, version = [arguments.component, *arguments.flags], arguments.version
     if not arguments.flags and not arguments.flags_file:
-        from ._agent._store._store import Store
-        from ._agent._system_clock import SystemClock
         from ._agent._validation._shadowed_fields import recorded_command_line
 
         path = getattr(arguments, "config", DEFAULT_CONFIG)
@@ -396,9 +409,7 @@ def _migrate(arguments: Arguments) -> int:
             return _USAGE
         configuration = _configuration(arguments)
         _require_component(configuration, arguments.component)
-        argv = list(
-            recorded_command_line(Store(configuration.state_directory, now=SystemClock().now), arguments.component).argv
-        )
+        argv = list(recorded_command_line(_store(configuration), arguments.component).argv)
         if not argv:
             complain(f"{arguments.component} was not seen to run here yet: give its flags behind --")
             return _FAILED
@@ -518,6 +529,17 @@ def _render(arguments: Arguments) -> int:
         version=arguments.version,
         as_json=arguments.json,
     )
+
+
+def _static_pod(arguments: Arguments) -> int:
+    configuration, name = _configuration(arguments), arguments.component
+    _require_component(configuration, name)
+    if not configuration.components[name].manifest:
+        complain(f"{name} is not a static Pod: components.{name}.staticPod names no manifest")
+        return _USAGE
+    from ._static_pod import update_static_pod
+
+    return update_static_pod(configuration, _store(configuration), name, only_check=arguments.check)
 
 
 def _forget_bad(arguments: Arguments) -> int:

@@ -9,8 +9,10 @@ import os
 import signal
 import sys
 import threading
+from collections.abc import Callable, Sequence
 from functools import partial
 from types import FrameType
+from typing import NamedTuple
 
 from ._agent import AGENT_VERSION
 from ._agent._agent_configuration import AgentConfiguration
@@ -19,9 +21,10 @@ from ._agent._app import App
 from ._agent._background import BackgroundTask
 from ._agent._counters import Counters
 from ._agent._host_probes import start_problem
+from ._agent._interfaces import ServiceManager
 from ._agent._notify import Notifications
 from ._agent._probes import HealthProber
-from ._agent._reporting._crash_messages import ComponentLog
+from ._agent._reporting._crash_messages import LastMessages
 from ._agent._reporting._metrics import MetricsFile, MetricsOutput
 from ._agent._service_managers import Systemd
 from ._agent._store._durable_files import DAEMON_LOCK, LockTimeout, locked
@@ -94,13 +97,15 @@ def _run(configuration: AgentConfiguration, path: str, notifications: Notificati
 
         live = LiveConfigProbe(run_command, [*_program(), f"--config={path}", "compare"])
     program = _program()
+    store = Store(configuration.state_directory, now=clock.now)
+    supervisors = _supervisors(configuration, store, clock, [*program, f"--config={path}"])
     context = AgentContext(
         configuration=configuration,
-        store=Store(configuration.state_directory, now=clock.now),
+        store=store,
         clock=clock,
         counters=Counters(list(configuration.components)),
         api=client,
-        services=Systemd({name: part.unit for name, part in configuration.components.items()}, run_command),
+        services=supervisors.services,
         prober=HealthProber(configuration, clock, impatient, timeout=_PROBE_TIMEOUT, live=live),
         host_prober=start_problem,
         commands=ComponentCommands(
@@ -110,14 +115,41 @@ def _run(configuration: AgentConfiguration, path: str, notifications: Notificati
             ),
             check=CommandCheck(run_command),
             probed_values=AddressesCommand(run_command, [*program, "addresses", "--limited"]),
-            version=ComponentVersions(configuration, run_command),
-            last_message=ComponentLog(run_command),
+            version=supervisors.version,
+            last_message=LastMessages(configuration.components, store, run_command),
             run=run_command,
         ),
         new_task=partial(BackgroundTask, notifications.task_done),
         agent_version=AGENT_VERSION,
     )
     return App(context, notifications, _metrics_sinks(configuration)).run(stop, reload)
+
+
+class _Supervisors(NamedTuple):
+    """What starts the components of this node, and says which version each has."""
+
+    services: ServiceManager
+    version: Callable[[str], str]
+
+
+def _supervisors(
+    configuration: AgentConfiguration, store: Store, clock: SystemClock, argv: Sequence[str]
+) -> _Supervisors:
+    """Return systemd and, if a component has a manifest, the kubelet. argv: the agent's command with its options."""
+    units = {name: part.unit for name, part in configuration.components.items() if not part.manifest}
+    systemd = Systemd(units, run_command)
+    versions = ComponentVersions(configuration, run_command)
+    pods = {name: part for name, part in configuration.components.items() if part.manifest}
+    if not pods:
+        return _Supervisors(systemd, versions)
+    from ._agent._static_pod_services import ServiceManagers, StaticPods  # control-plane nodes alone have some
+
+    kubelet = StaticPods(pods, store, clock, run_command, [*argv, "static-pod"])
+    services: dict[str, ServiceManager] = {**dict.fromkeys(units, systemd), **dict.fromkeys(pods, kubelet)}
+    return _Supervisors(
+        ServiceManagers(services),
+        lambda component: kubelet.version(component) if component in pods else versions(component),
+    )
 
 
 def _metrics_sinks(configuration: AgentConfiguration) -> list[MetricsOutput]:

@@ -47,6 +47,7 @@ NOT_THE_ENGINE = {  # tables, phrases, plain values and Go's durations, which im
         "_codec.plain_values",
         "_flags",
         "_flags.kubelet_flags",
+        "_options",
         "_scalars",
         "_scalars.duration",
         "_schema",

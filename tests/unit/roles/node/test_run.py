@@ -164,7 +164,7 @@ def test_what_a_component_said_last_is_read_from_the_journal(
     monkeypatch.setattr(run, "App", app)
     monkeypatch.setattr(run.signal, "signal", lambda _number, _handler: None)
     run._run(AgentConfiguration("n1", "/k", {}), "/etc/agent.yaml", notifications)
-    assert [isinstance(context.commands.last_message, run.ComponentLog) for context in contexts] == [True]
+    assert [isinstance(context.commands.last_message, run.LastMessages) for context in contexts] == [True]
 
 
 @pytest.mark.parametrize("words", [["run"], ["prestart", "kubelet"], ["poststop", "kube-proxy"]])

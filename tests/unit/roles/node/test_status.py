@@ -46,5 +46,5 @@ def test_what_a_component_said_last_is_read_from_the_journal(
     monkeypatch.setattr(entry("_agent._cli"), "describe_node", describe)
     configuration = configured(tmp_path)
     assert entry("__main__").main([f"--config={configuration}", "status", "--json"]) == 0
-    log = entry("_agent._reporting._crash_messages").ComponentLog
+    log = entry("_agent._reporting._crash_messages").LastMessages
     assert [isinstance(reader, log) for reader in readers] == [True]

@@ -98,6 +98,18 @@ def test_every_setting_is_read() -> None:
     assert parse(minimal()).components["kubelet"].root_directory == "/var/lib/kubelet"
 
 
+def test_a_static_pod_has_a_manifest_and_directories_that_its_options_may_name() -> None:
+    pod = {
+        "staticPod": "/m/kube-apiserver.yaml",
+        "hostPaths": [{"path": "/var/log/a", "writable": True}, {"path": "/b"}],
+    }
+    component = parse(minimal(components={"kube-apiserver": pod})).components["kube-apiserver"]
+    assert (component.manifest, component.host_paths) == (
+        "/m/kube-apiserver.yaml",
+        (("/var/log/a", True), ("/b", False)),
+    )
+
+
 def test_additional_and_allowed_fields_leave_the_default_in_place() -> None:
     kubelet = {"additionalDeniedFields": ["maxPods"], "allowedFields": ["staticPodPath", "*"]}
     deny = parse(minimal(components={"kubelet": kubelet})).components["kubelet"].deny
@@ -162,6 +174,14 @@ def test_all_errors_are_reported_at_once_each_with_its_field() -> None:
         ({"components": {"kubelet": {"additionalDeniedFields": ["a..b"]}}}, "must be a list of field paths"),
         ({"components": {"kubelet": {"healthURL": "ftp://x"}}}, "http or https"),
         ({"stateDirectory": "/a\nb"}, "absolute path"),
+        (
+            {"components": {"kubelet": {"staticPod": "/m"}}},
+            'kubelet.staticPod: "/m" is for components that have options',
+        ),
+        ({"components": {"kube-scheduler": {"staticPod": "m"}}}, "must be an absolute path"),
+        ({"components": {"kube-scheduler": {"hostPaths": "/b"}}}, "must be a list of objects"),
+        ({"components": {"kube-scheduler": {"hostPaths": [{"writable": True}]}}}, "hostPaths[0].path is required"),
+        ({"components": {"kube-scheduler": {"hostPaths": [{"path": "/b", "a": 1}]}}}, "hostPaths[0].a is an unknown"),
     ],
 )
 def test_an_invalid_setting_is_refused(change: dict[str, Any], message: str) -> None:

@@ -18,6 +18,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._agent_config
     AgentConfiguration,
     ComponentConfiguration,
 )
+from ansible_collections.configok.node.plugins.module_utils._agent._instance_addresses import HEALTH_URL, instance_url
 from ansible_collections.configok.node.plugins.module_utils._agent._probes import (
     HealthProber,
     handshake,
@@ -96,6 +97,22 @@ class World:
         self.checks.append((host, port))
         if self.tls is not None:
             raise self.tls
+
+
+@pytest.mark.parametrize(
+    ("component", "flags", "expected"),
+    [
+        ("kube-apiserver", ["--advertise-address=10.0.0.1", "--secure-port=443"], "https://10.0.0.1:443/readyz"),
+        ("kube-apiserver", ["--bind-address=0.0.0.0"], "https://127.0.0.1:6443/readyz"),
+        ("kube-apiserver", ["--advertise-address=fd00::1"], "https://[fd00::1]:6443/readyz"),
+        ("kube-controller-manager", ["--bind-address=127.0.0.1"], "https://127.0.0.1:10257/healthz"),
+        ("kube-scheduler", ["--bind-address", "10.0.0.1"], "https://10.0.0.1:10259/healthz"),
+        ("etcd", [], ""),
+    ],
+)
+def test_a_static_pod_is_healthy_by_its_own_instance(component: str, flags: list[str], expected: str) -> None:
+    effective = {HEALTH_URL: instance_url(component, [component, *flags])}
+    assert health_address(ComponentConfiguration(component, "", manifest="/m"), effective) == expected
 
 
 @pytest.mark.contract("probe.effective-addresses")

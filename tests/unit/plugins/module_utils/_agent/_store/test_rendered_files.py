@@ -68,6 +68,8 @@ def test_an_init_config_with_a_relative_path_keeps_the_meaning_that_kubernetes_g
 def test_the_smallest_documents() -> None:
     assert json.loads(default_document("kubelet"))["kind"] == "KubeletConfiguration"
     assert json.loads(default_document("other")) == {}
+    options = json.loads(default_document("kube-scheduler", has_options=True))
+    assert (options["kind"], options["component"]) == ("ComponentOptions", "kube-scheduler")
 
 
 @pytest.mark.parametrize(

@@ -7,20 +7,15 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._pod_files import PodFiles, PodRun, newest_run
 from ansible_collections.configok.node.plugins.module_utils._static_pods.manifest_folder import survey_folder
-from ansible_collections.configok.node.plugins.plugin_utils._pack import pack
 from support.configs.options import AUDIT_POLICY, component_options
-from support.machines import MANIFESTS, STATIC_PODS, ControlPlane, Testbed, Unavailable
-from support.session.unavailable import leave_out
+from support.machines import MANIFESTS, STATIC_PODS, ControlPlane
 
-COLLECTION = Path(__file__).resolve().parents[3]
 AGENT = "/usr/local/bin/configok-agent.pyz"
 LOG = "/var/log/audit/audit.log"
 # The API server does not start unless it finds the limits next to the file that names them.
@@ -43,15 +38,9 @@ FILES = {
 }
 
 
-@pytest.fixture(scope="module")
-def control_plane(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ControlPlane]:
-    try:
-        with Testbed.start("static-pods", prepare_cluster=False) as bed:
-            made = ControlPlane(bed.nodes[0], tmp_path_factory.mktemp("control-plane"))
-            made.node.machine.view.joinpath(AGENT.lstrip("/")).write_bytes(pack(COLLECTION))
-            yield made
-    except Unavailable as problem:
-        leave_out(problem)
+@pytest.fixture(scope="module", autouse=True)
+def command(control_plane: ControlPlane, archive: bytes) -> None:
+    control_plane.node.machine.view.joinpath(AGENT.lstrip("/")).write_bytes(archive)
 
 
 def render(control_plane: ControlPlane, component: str, options: dict[str, Any], *host_paths: str) -> dict[str, Any]:
@@ -102,7 +91,6 @@ def test_the_agent_observes_what_runs_and_why_it_ended(control_plane: ControlPla
     control_plane.node.wait(
         "the first Pod again",
         lambda: (run := observe(control_plane, component)).uid == first.uid and run.process is not None,
-        120,
     )
 
 
@@ -135,12 +123,12 @@ def test_an_audit_policy_is_turned_on_and_off_again(control_plane: ControlPlane)
     place(control_plane, component, rendered)
     expected = f"--audit-policy-file={rendered['directory']}/policy"
     node.wait("API server with the policy", lambda: expected in control_plane.process(component))
-    control_plane.wait_ready(120)
+    control_plane.wait_ready()
     control_plane.client.get("/api/v1/namespaces/default")
     node.wait("audit event", lambda: "/api/v1/namespaces/default" in node.read(LOG))
     replace(control_plane, component, init)
     node.wait("API server as kubeadm left it", lambda: is_without(control_plane, component, "--audit-"))
-    control_plane.wait_ready(120)
+    control_plane.wait_ready()
 
 
 def is_without(control_plane: ControlPlane, component: str, text: str) -> bool:

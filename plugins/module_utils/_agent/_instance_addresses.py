@@ -1,0 +1,38 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where the instance of a control-plane component on this node says that it is healthy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from .._componentconfig._flags.kubelet_flags import parse_flags
+
+LOOPBACK_OF_ANY = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1", "[::]": "::1"}
+"""The address at which a server that listens on all of them is reached on its own node."""
+
+HEALTH_URL = "healthURL"
+"""The key under which the probed values of a static Pod have the address of its own instance."""
+
+_INSTANCES: Mapping[str, tuple[str, str, str]] = {
+    # The flag of the address, the port, and the path.
+    "kube-apiserver": ("advertise-address", "6443", "/readyz"),
+    "kube-controller-manager": ("bind-address", "10257", "/healthz"),
+    "kube-scheduler": ("bind-address", "10259", "/healthz"),
+}
+
+
+def instance_url(component: str, argv: Sequence[str]) -> str:
+    """Return where this instance of a control-plane component says that it is healthy, "" for another component.
+
+    argv: its command line. A load balancer in front of it would answer for other instances.
+    """
+    if component not in _INSTANCES:
+        return ""
+    flag, port, path = _INSTANCES[component]
+    flags = dict(parse_flags(tuple(argv)))
+    host = flags.get(flag) or flags.get("bind-address") or "127.0.0.1"
+    host = LOOPBACK_OF_ANY.get(host, host).strip("[]")
+    port = flags.get("secure-port") or port
+    return f"https://[{host}]:{port}{path}" if ":" in host else f"https://{host}:{port}{path}"

@@ -1,0 +1,83 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the agent knows of the manifest of a static-Pod component: the note that the store keeps on it.
+
+The note is one file, so that a power cut leaves it as a whole. What is about to be written is in it before it is
+written: a manifest that is found afterwards is known, whether the note of its end was written or not.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from ._store._store import Store
+
+_NOTE = "manifest"
+
+
+class WrittenManifest(NamedTuple):
+    """A manifest as it was left. manifest: its SHA-256.
+
+    config: SHA-256 of the file of options that it runs with, "" if the agent has never written it.
+    """
+
+    manifest: str = ""
+    config: str = ""
+
+
+class ManifestNote(NamedTuple):
+    """The note on a component's manifest.
+
+    init: the init manifest. written: the manifest as the agent left it, or as it was found first. intended: what is
+    being written, empty otherwise. seen: SHA-256 of the manifest that was checked last. pod: how the
+    directory of its logs begins, <namespace>_<name>-<node>. container: the component's. version: of the component, by
+    its image, "" if that does not name one. problem: why nothing is written over the manifest, "" if it can be. lost:
+    why the manifest is without the options in use, "" if it has them; other options can be written. crashed: the last
+    start that has crashed, and crash_reason: why, by a log that the kubelet removes with the Pod.
+    """
+
+    init: str = ""
+    written: WrittenManifest = WrittenManifest()
+    intended: WrittenManifest = WrittenManifest()
+    seen: str = ""
+    pod: str = ""
+    container: str = ""
+    version: str = ""
+    problem: str = ""
+    lost: str = ""
+    crashed: str = ""
+    crash_reason: str = ""
+
+    @property
+    def is_written(self) -> bool:
+        """Whether the agent has written the manifest, even if it was the init manifest again."""
+        return bool(self.written.config)
+
+    def reason_to_wait(self, config: str) -> str:
+        """Return why options are not written, "" if they can be. config: SHA-256 of their file."""
+        return self.problem or (self.lost if config == self.written.config else "")
+
+
+_TEXTS = ("init", "seen", "pod", "container", "version", "problem", "lost", "crashed", "crash_reason")
+
+
+def read_manifest_note(store: Store, component: str) -> ManifestNote:
+    """Return the note, an empty one if there is none. Raises OSError."""
+    note = store.read_note(component, _NOTE)
+    return ManifestNote(
+        written=_written(note.get("written")),
+        intended=_written(note.get("intended")),
+        **{name: str(note.get(name) or "") for name in _TEXTS},
+    )
+
+
+def write_manifest_note(store: Store, component: str, note: ManifestNote) -> None:
+    """Replace the note. The caller holds the store's lock. Raises OSError."""
+    value = {**note._asdict(), "written": note.written._asdict(), "intended": note.intended._asdict()}
+    store.write_note(component, _NOTE, value)
+
+
+def _written(value: Any) -> WrittenManifest:
+    fields = value if isinstance(value, dict) else {}
+    return WrittenManifest(str(fields.get("manifest") or ""), str(fields.get("config") or ""))

@@ -1,0 +1,87 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Records starts and ends of a static Pod's container, which no hook reports, from one check to the next.
+
+Pure. The record has the shape of a unit's, so that crashes are counted in one way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ._state.node_state import Moment
+from ._state.start_history import MAX_STARTUPS, End, Start, append_start
+
+_CRASHED = End(result="exit-code", exit_code="exited")  # by itself; its exit status is not in the kubelet's logs
+_REPLACED = End(result="success", exit_code="killed")  # by the kubelet, for another manifest
+_HAD_NO_PORT = End(result="success", exit_code="exited")  # the process of an older Pod still had it
+
+
+class PodStart(NamedTuple):
+    """The newest start of a component's container.
+
+    uid: of its Pod. attempt: how many starts of it came before. since_boot: when it was, as far as that is known, in
+    seconds. has_rival: whether a process of another Pod of the component runs.
+    """
+
+    uid: str
+    attempt: int
+    since_boot: float
+    has_rival: bool = False
+
+    @property
+    def invocation(self) -> str:
+        """The name of the start."""
+        return f"{self.uid}/{self.attempt}"
+
+
+def record_pod_start(startups: Sequence[Start], seen: PodStart, *, config: str, moment: Moment) -> list[Start] | None:
+    """Return the startups with the start that was seen and the ends before it; None if nothing is new.
+
+    config: SHA-256 of the file of options that the manifest runs with, as the agent has written it last.
+    """
+    last = startups[-1] if startups else None
+    if last is not None and last.boot_id != moment.boot_id:
+        last = None  # a boot ends every process, which does not count as a crash
+    if last is not None and last.invocation == seen.invocation:
+        return None
+    result = list(startups)
+    uid, attempt = _parse(last.invocation) if last is not None else ("", -1)
+    is_same_pod = uid == seen.uid
+    read = last.config if last is not None and is_same_pod else config
+    if last is not None and last.end is None:
+        result[-1] = last._replace(end=_dated(_end(seen, is_same_pod, is_current=read == config), moment))
+    is_known = any(start.boot_id == moment.boot_id and _parse(start.invocation)[0] == seen.uid for start in startups)
+    first_missed = attempt + 1 if is_same_pod else seen.attempt if is_known or last is None else 0
+    for missed in range(max(first_missed, seen.attempt - MAX_STARTUPS), seen.attempt):
+        end = _dated(_end(seen, True, is_current=read == config), moment)
+        result = append_start(result, _start(f"{seen.uid}/{missed}", seen, read, moment)._replace(end=end))
+    return append_start(result, _start(seen.invocation, seen, read, moment))
+
+
+def with_config_in_use(startups: Sequence[Start], config: str) -> list[Start]:
+    """Return the startups for a last start whose manifest is the same with another file of options."""
+    return [*startups[:-1], startups[-1]._replace(config=config)] if startups else []
+
+
+def _end(seen: PodStart, is_same_pod: bool, *, is_current: bool) -> End:
+    """Return how a start before the one that was seen has ended. is_current: whether it ran the options in use."""
+    if not is_same_pod or not is_current:
+        return _REPLACED
+    return _HAD_NO_PORT if seen.has_rival else _CRASHED
+
+
+def _dated(end: End, moment: Moment) -> End:
+    return end._replace(since_boot=moment.now, time=moment.time)
+
+
+def _start(invocation: str, seen: PodStart, config: str, moment: Moment) -> Start:
+    return Start(invocation, moment.boot_id, seen.since_boot, moment.time, config)
+
+
+def _parse(invocation: str) -> tuple[str, int]:
+    """Return the uid and the attempt of a start's name."""
+    uid, _slash, attempt = invocation.partition("/")
+    return uid, int(attempt) if attempt.isascii() and attempt.isdigit() else -1

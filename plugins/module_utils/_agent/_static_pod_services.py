@@ -1,0 +1,152 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Observes and restarts components that the kubelet runs as static Pods.
+
+A manifest that is written is the restart. A child process writes it, because rendering needs the engine. No hook
+reports when a container starts or ends, so each check records what is new in the kubelet's logs.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+
+from ._agent_configuration import ComponentConfiguration
+from ._interfaces import Clock, CommandRunner, ServiceManager, ServiceManagerError
+from ._log import log
+from ._manifest_files import ManifestFiles
+from ._manifest_note import ManifestNote, read_manifest_note, write_manifest_note
+from ._pod_files import PodFiles, PodRun, newest_run
+from ._pod_history import PodStart, record_pod_start
+from ._reporting._crash_messages import readable
+from ._state.health import Unit
+from ._state.node_state import Moment
+from ._state.start_history import End, is_crash
+from ._store._durable_files import LOCK_WAIT, LockTimeout, locked
+from ._store._store import Store, digest
+
+_WRITE_TIMEOUT = 60.0  # seconds for the child; it needs less than two
+
+
+class StaticPods:
+    """Implements the ServiceManager protocol for static Pods."""
+
+    def __init__(
+        self,
+        components: Mapping[str, ComponentConfiguration],
+        store: Store,
+        clock: Clock,
+        run: CommandRunner,
+        argv: Sequence[str],
+        *,
+        files: PodFiles | None = None,
+        epoch: Callable[[], float] = time.time,
+    ) -> None:
+        """Create the service manager.
+
+        components: those with a manifest. run: runs the child. argv: the child's words before its own arguments.
+        files: what the kubelet and the kernel show. epoch: the time of day, in seconds since 1970.
+        """
+        self._components = components
+        self._store = store
+        self._clock = clock
+        self._run = run
+        self._argv = tuple(argv)
+        self._files = files or PodFiles()
+        self._epoch = epoch
+
+    def unit(self, component: str) -> Unit:
+        """Return the present state of a component's Pod, and record what is new. Raises ServiceManagerError."""
+        name = f"static Pod {component}"
+        try:
+            note = self._note(component)
+            reason = note.reason_to_wait(digest(self._store.read_config(component) or b""))
+            if reason and not note.pod:
+                return Unit(name, "foreign", reason=reason)
+            runs = self._files.runs(note.pod, note.container, component)
+            run = newest_run(runs, epoch_of_boot=self._epoch() - self._clock.since_boot())
+            if run is not None and note.is_written:
+                self._record(component, run, runs, note)
+        except (OSError, LockTimeout) as error:
+            raise ServiceManagerError(f"{name} was not seen: {error}") from error
+        if run is None:
+            return Unit(name, "foreign" if reason else "starting", reason=reason)
+        process = run.process
+        return Unit(
+            name,
+            "foreign" if reason else "starting" if process is None else "active",
+            invocation=run.invocation,
+            pid=None if process is None else process.pid,
+            active_since=None if process is None else process.started,
+            reason=reason,
+        )
+
+    def restart(self, component: str) -> None:
+        """Write the manifest with the options in use. Raises ServiceManagerError."""
+        self._ask(component)
+
+    def version(self, component: str) -> str:
+        """Return the version that the component's image names, "" if it names none or cannot be seen."""
+        try:
+            return self._components[component].version or self._note(component).version
+        except (OSError, ServiceManagerError) as error:
+            log.warning("the version of %s is not known: %s", component, error, extra={"component": component})
+            return ""
+
+    def _note(self, component: str) -> ManifestNote:
+        """Return the note on a manifest as it is now."""
+        manifest = self._components[component].manifest
+        note = read_manifest_note(self._store, component)
+        source = ManifestFiles("/").read(manifest)
+        seen = "" if source is None else digest(source)
+        if note.seen == seen and (note.init or note.problem):
+            return note
+        self._ask(component, "--check")
+        return read_manifest_note(self._store, component)
+
+    def _ask(self, component: str, *options: str) -> None:
+        result = self._run([*self._argv, *options, component], timeout=_WRITE_TIMEOUT)
+        if result.code != 0:
+            cause = " ".join((result.err or result.out).split())[:300] or f"exit code {result.code}"
+            raise ServiceManagerError(f"static Pod {component}: {cause}")
+
+    def _record(self, component: str, run: PodRun, runs: Sequence[PodRun], note: ManifestNote) -> None:
+        now = self._clock.since_boot()
+        moment = Moment(now, self._clock.boot_id(), self._clock.now())
+        since = now if run.process is None else run.process.started
+        has_rival = any(other.process is not None for other in runs if other.uid != run.uid)
+        seen = PodStart(run.uid, run.attempt, since, has_rival)
+        with locked(self._store.lock, wait=LOCK_WAIT):
+            version = self._store.tracking_version(component, self._components[component].version)
+            startups = self._store.read_startups(component, version)
+            changed = record_pod_start(startups, seen, config=note.written.config, moment=moment)
+            if changed is None:
+                return
+            self._store.write_startups(component, version, changed)
+            crashed = [start.invocation for start in changed if start.end is not None and _has_crashed(start.end, now)]
+            if crashed:
+                reason = readable(self._files.ending_reason(note.pod, note.container, crashed[-1]))
+                note = read_manifest_note(self._store, component)
+                write_manifest_note(self._store, component, note._replace(crashed=crashed[-1], crash_reason=reason))
+
+
+def _has_crashed(end: End, now: float) -> bool:
+    """Return whether an end that is recorded now is a crash."""
+    return end.since_boot == now and is_crash(end)
+
+
+class ServiceManagers:
+    """Implements the ServiceManager protocol for a node's components, each with its own service manager."""
+
+    def __init__(self, managers: Mapping[str, ServiceManager]) -> None:
+        """Use these service managers, by component."""
+        self._managers = managers
+
+    def unit(self, component: str) -> Unit:
+        """Return the present state. Raises ServiceManagerError."""
+        return self._managers[component].unit(component)
+
+    def restart(self, component: str) -> None:
+        """Request a restart. Raises ServiceManagerError."""
+        self._managers[component].restart(component)

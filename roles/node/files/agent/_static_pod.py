@@ -1,0 +1,34 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""static-pod: bring the manifest of a component in line with its options, as the agent does it."""
+
+from __future__ import annotations
+
+from ._agent._agent_configuration import AgentConfiguration
+from ._agent._manifest_update import CannotWrite, ManifestUpdate
+from ._agent._store._store import Store
+from ._output import complain, show
+
+__all__ = ["update_static_pod"]
+
+_OK, _REFUSED = 0, 1
+
+
+def update_static_pod(configuration: AgentConfiguration, store: Store, component: str, *, only_check: bool) -> int:
+    """Print what was done; return 0, or 1 if the manifest was left alone. Raises LockTimeout, OSError.
+
+    only_check: write nothing but the agent's note on the manifest.
+    """
+    settings = configuration.components[component]
+    update = ManifestUpdate(settings, store, node_name=configuration.node_name)
+    try:
+        if only_check:
+            show(update.check().problem or f"{settings.manifest} is as the agent left it")
+            return _OK
+        has_changed = update.write()
+    except CannotWrite as error:
+        complain(str(error))
+        return _REFUSED
+    show(f"{settings.manifest} {'was written' if has_changed else 'has the options in use already'}")
+    return _OK

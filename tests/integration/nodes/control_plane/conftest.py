@@ -1,0 +1,31 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One control plane for all tests of this folder: it takes half a minute to make."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ansible_collections.configok.node.plugins.plugin_utils._pack import pack
+from support.machines import ControlPlane, Testbed, Unavailable
+from support.session.unavailable import leave_out
+
+COLLECTION = Path(__file__).resolve().parents[4]
+
+
+@pytest.fixture(scope="package")
+def control_plane(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ControlPlane]:
+    try:
+        with Testbed.start("static-pods", prepare_cluster=False) as bed:
+            yield ControlPlane(bed.nodes[0], tmp_path_factory.mktemp("control-plane"))
+    except Unavailable as problem:
+        leave_out(problem)
+
+
+@pytest.fixture(scope="session")
+def archive() -> bytes:
+    return pack(COLLECTION)

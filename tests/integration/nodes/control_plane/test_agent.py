@@ -1,0 +1,71 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The agent rolls options of static Pods out on its node, and takes back those that a component does not survive."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle_trial import Trial
+from support.configs.options import component_options
+from support.machines import ControlPlane, ControlPlaneAgent
+
+SCHEDULER, API_SERVER = "kube-scheduler", "kube-apiserver"
+TRIAL = Trial(5.0, 1)
+
+
+@pytest.fixture(scope="module")
+def agent(control_plane: ControlPlane, archive: bytes) -> Iterator[ControlPlaneAgent]:
+    running = ControlPlaneAgent(
+        control_plane, archive, {SCHEDULER: {}, API_SERVER: {"allowedFields": ["flags.etcd-servers"]}}
+    )
+    yield running
+    running.kill()
+
+
+def manifest(agent: ControlPlaneAgent, component: str) -> bytes:
+    return agent.control_plane.manifests()[f"{component}.yaml"]
+
+
+def test_options_reach_the_component_and_leave_it_again(agent: ControlPlaneAgent) -> None:
+    init = manifest(agent, SCHEDULER)
+    options = {SCHEDULER: component_options({"kube-api-qps": 30}, component=SCHEDULER)}
+    agent.wait_answer(agent.assign(options, TRIAL), "True")
+    assert "--kube-api-qps=30" in agent.control_plane.process(SCHEDULER)
+    agent.wait_answer(agent.assign(None), "True")
+    assert manifest(agent, SCHEDULER) == init
+    assert "--kube-api-qps=30" not in agent.control_plane.process(SCHEDULER)
+
+
+def test_an_api_server_that_crashes_on_its_options_is_back_on_its_init_manifest(agent: ControlPlaneAgent) -> None:
+    """No etcd answers at the address, which only a start shows."""
+    init = manifest(agent, API_SERVER)
+    crashing = component_options({"etcd-servers": ["https://127.0.0.1:1"]})
+    number = agent.assign({API_SERVER: crashing}, TRIAL)
+    condition = agent.wait_answer(number, "False")
+    assert manifest(agent, API_SERVER) == init
+    assert condition["message"] == "using last-known-good (default)"
+    assert re.search(
+        r"crashed 2 times during its trial; kube-apiserver said last: .*etcd|context deadline", condition["reason"]
+    )
+    assert "context deadline exceeded" in str(agent.status()["components"][API_SERVER]["lastCrash"])
+
+
+def test_nothing_is_written_over_what_an_operator_has_changed(agent: ControlPlaneAgent) -> None:
+    init = manifest(agent, SCHEDULER)
+    options = {SCHEDULER: component_options({"kube-api-qps": 40}, component=SCHEDULER)}
+    agent.wait_answer(agent.assign(options, TRIAL), "True")
+    written = manifest(agent, SCHEDULER)
+    changed = written.replace(b"--kube-api-qps=40", b"--kube-api-qps=41")
+    agent.write_manifest(SCHEDULER, changed)
+    number = agent.assign(None)
+    condition = agent.wait_answer(number, "Unknown")
+    assert "neither by this agent nor by an upgrade" in condition["reason"]
+    assert manifest(agent, SCHEDULER) == changed
+    agent.write_manifest(SCHEDULER, written)
+    agent.wait_answer(number, "True")
+    assert manifest(agent, SCHEDULER) == init

@@ -1,0 +1,108 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The agent on a control plane, for the components that are static Pods."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import KubeError
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle import build_bundle
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle_trial import Trial
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_status import read_condition, read_status
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.well_known import NAMESPACE_BUNDLES
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_access import assign_nodes
+from support.session.patience import LONGEST_WAIT
+
+from ._control_plane import MANIFESTS, ControlPlane
+
+__all__ = ["ControlPlaneAgent"]
+
+_ARCHIVE = "/usr/local/bin/configok-agent.pyz"
+_CONFIG = "/etc/configok/agent.yaml"
+_UNIT = "configok-agent.service"
+_SETTINGS = {
+    "apiVersion": "agent.config.configok.dev/v1alpha1",
+    "kind": "AgentConfiguration",
+    "kubeconfig": "/etc/kubernetes/admin.conf",
+    "healthTimeout": "300s",
+    "probeInterval": "1s",
+}
+
+
+class ControlPlaneAgent:
+    """A running agent, with the credentials of an administrator."""
+
+    def __init__(
+        self, control_plane: ControlPlane, archive: bytes, components: Mapping[str, Mapping[str, Any]]
+    ) -> None:
+        """Start an agent. archive: its program. components: what its own config says of each, besides its manifest."""
+        self.control_plane = control_plane
+        self._node = control_plane.node
+        self._client = control_plane.client
+        self._node.machine.view.joinpath(_ARCHIVE.lstrip("/")).write_bytes(archive)
+        known = {name: {"staticPod": f"{MANIFESTS}/{name}.yaml", **fields} for name, fields in components.items()}
+        self._node.write(_CONFIG, json.dumps({**_SETTINGS, "nodeName": self._node.name, "components": known}))
+        self._client.create(paths.NAMESPACES, {"metadata": {"name": NAMESPACE_BUNDLES}})
+        self.start()
+
+    def start(self) -> None:
+        """Start the daemon."""
+        words = ["python3", _ARCHIVE, f"--config={_CONFIG}", "run"]
+        self._node.run(["systemd-run", "--quiet", f"--unit={_UNIT}", "--property=Restart=always", *words])
+
+    def kill(self) -> None:
+        """End the daemon without a chance to clean up, and keep it from starting again."""
+        self._node.run(["systemctl", "kill", "--signal=KILL", _UNIT])
+        self._node.run(["systemctl", "stop", _UNIT])
+
+    def assign(self, options: Mapping[str, Mapping[str, Any]] | None, trial: Trial | None = None) -> int:
+        """Publish options, by component, and assign them, or the init config for None; return the assignment's id."""
+        source = None
+        if options is not None:
+            documents = {name: json.dumps(document) for name, document in options.items()}
+            stored = self._client.create(
+                paths.config_maps(NAMESPACE_BUNDLES), build_bundle("control-plane", documents, trial=trial)
+            )
+            metadata = stored["metadata"]
+            source = ConfigSource(metadata["namespace"], metadata["name"], metadata["uid"])
+        (done,) = assign_nodes(self._client, source, names=[self._node.name])
+        assert not done.error, done.error
+        return int(done.assignment)
+
+    def wait_answer(self, assignment: int, status: str) -> dict[str, Any]:
+        """Wait until ConfigOK answers an assignment with a status; return the condition."""
+
+        def condition() -> dict[str, Any] | None:
+            try:
+                node = self._client.get(paths.node(self._node.name))
+            except KubeError:
+                return None  # the API server is what changes
+            present, answered = read_condition(node), read_status(node)
+            is_answer = answered is not None and answered.assignment == assignment
+            return present if is_answer and present is not None and present["status"] == status else None
+
+        answer: dict[str, Any] = self._node.wait(
+            f"ConfigOK {status} for {assignment}", condition, 3 * LONGEST_WAIT, poll=0.5
+        )
+        return answer
+
+    def write_manifest(self, component: str, text: bytes) -> None:
+        """Replace a manifest as another program does."""
+        temporary = f"{MANIFESTS}/.{component}"
+        self._node.write(temporary, text.decode())
+        self._node.run(["mv", temporary, f"{MANIFESTS}/{component}.yaml"])
+
+    def status(self) -> dict[str, Any]:
+        """Return what `configok-agent status` says."""
+        answer = self._node.run(["python3", _ARCHIVE, f"--config={_CONFIG}", "status", "--json"]).stdout
+        return dict(json.loads(answer))
+
+    def log(self) -> str:
+        """Return what the daemon has logged."""
+        return str(self._node.run(["journalctl", "--no-pager", "-u", _UNIT]).stdout)

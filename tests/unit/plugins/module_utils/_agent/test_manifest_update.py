@@ -1,0 +1,208 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The manifest of a static Pod is brought in line with its options, and left alone where another program wrote it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from ansible_collections.configok.node.plugins.module_utils._agent import _manifest_update
+from ansible_collections.configok.node.plugins.module_utils._agent._agent_configuration import ComponentConfiguration
+from ansible_collections.configok.node.plugins.module_utils._agent._manifest_note import (
+    ManifestNote,
+    read_manifest_note,
+    write_manifest_note,
+)
+from ansible_collections.configok.node.plugins.module_utils._agent._manifest_update import CannotWrite, ManifestUpdate
+from ansible_collections.configok.node.plugins.module_utils._agent._state.start_history import Start
+from ansible_collections.configok.node.plugins.module_utils._agent._store._store import Store, digest
+from support.configs.manifests import kubeadm_pod, manifest_bytes
+from support.configs.options import component_options
+
+COMPONENT = "kube-scheduler"
+QPS = {"kube-api-qps": 30}
+
+
+class Node:
+    """A folder of manifests, and the agent's store."""
+
+    def __init__(self, root: Path) -> None:
+        self.manifest = root / "manifests" / f"{COMPONENT}.yaml"
+        self.manifest.parent.mkdir()
+        self.manifest.write_bytes(manifest_bytes(kubeadm_pod(COMPONENT)))
+        self.store = Store(str(root / "state"), now=lambda: "now")
+        self.component = ComponentConfiguration(COMPONENT, "", manifest=str(self.manifest))
+
+    @property
+    def update(self) -> ManifestUpdate:
+        return ManifestUpdate(self.component, self.store, node_name="n1")
+
+    @property
+    def note(self) -> ManifestNote:
+        return read_manifest_note(self.store, COMPONENT)
+
+    def use(self, flags: Mapping[str, Any], *, indent: int | None = None) -> str:
+        """Put options into the store as a switch does; return their hash."""
+        data = json.dumps(component_options(flags, component=COMPONENT), indent=indent).encode()
+        self.store.write_rendered(COMPONENT, data)
+        self.store.write_config(COMPONENT, data)
+        return digest(data)
+
+    def words(self) -> list[str]:
+        return list(yaml.safe_load(self.manifest.read_text())["spec"]["containers"][0]["command"])
+
+
+@pytest.fixture
+def node(tmp_path: Path) -> Node:
+    return Node(tmp_path)
+
+
+def test_a_first_check_keeps_the_init_manifest_and_writes_nothing(node: Node) -> None:
+    before = node.manifest.read_bytes()
+    note = node.update.check()
+    assert node.manifest.read_bytes() == before == note.init.encode()
+    assert (note.pod, note.container, note.version) == (f"kube-system_{COMPONENT}-n1", COMPONENT, "v1.20.2")
+    assert (note.problem, note.is_written) == ("", False)
+
+
+def test_options_are_written_once_and_taken_back_byte_for_byte(node: Node) -> None:
+    before = node.manifest.read_bytes()
+    config = node.use(QPS)
+    assert node.update.write() is True
+    assert "--kube-api-qps=30" in node.words()
+    assert node.note.written == (digest(node.manifest.read_bytes()), config)
+    assert node.update.write() is False
+    node.use({})
+    assert node.update.write() is True
+    assert node.manifest.read_bytes() == before
+
+
+def test_another_file_that_asks_for_the_same_restarts_nothing(node: Node) -> None:
+    node.use(QPS)
+    node.update.write()
+    written = node.manifest.read_bytes()
+    version = node.store.tracking_version(COMPONENT, "")
+    node.store.write_startups(COMPONENT, version, [Start("a/0", "boot", 1.0, "", node.note.written.config)])
+    config = node.use(QPS, indent=2)
+    assert node.update.write() is False
+    assert node.manifest.read_bytes() == written
+    assert node.note.written.config == config
+    assert [start.config for start in node.store.read_startups(COMPONENT, version)] == [config]
+
+
+@pytest.mark.parametrize("lost", range(1, 4))
+def test_a_power_cut_before_or_after_the_write_leaves_a_manifest_that_is_known(
+    node: Node, monkeypatch: pytest.MonkeyPatch, lost: int
+) -> None:
+    """One of the three notes of a write is lost, with what comes after it."""
+    node.use(QPS)
+    node.update.check()
+    notes = []
+
+    def write(store: Store, component: str, note: ManifestNote) -> None:
+        notes.append(note)
+        if len(notes) == lost:
+            raise OSError("the power is cut")
+        write_manifest_note(store, component, note)
+
+    with monkeypatch.context() as context:
+        context.setattr(_manifest_update, "write_manifest_note", write)
+        with pytest.raises(OSError, match="power"):
+            node.update.write()
+    assert ("--kube-api-qps=30" in node.words()) is (lost == 3)
+    assert node.update.check().problem == ""
+    node.update.write()
+    assert "--kube-api-qps=30" in node.words()
+    assert node.update.check().written.manifest == digest(node.manifest.read_bytes())
+
+
+def replaced(node: Node, before: str, after: str) -> None:
+    text = node.manifest.read_text()
+    assert before in text
+    node.manifest.write_text(text.replace(before, after))
+
+
+def test_nothing_is_written_over_what_an_operator_has_changed(node: Node) -> None:
+    node.use(QPS)
+    node.update.write()
+    written = node.manifest.read_text()
+    replaced(node, "--kube-api-qps=30", "--kube-api-qps=31")
+    changed = node.manifest.read_text()
+    node.use({})
+    with pytest.raises(CannotWrite, match="neither by this agent nor by an upgrade"):
+        node.update.write()
+    assert node.manifest.read_text() == changed
+    node.manifest.write_text(written)
+    assert node.update.write() is True
+
+
+def test_an_upgrade_without_options_in_use_is_the_new_init_manifest(node: Node) -> None:
+    node.update.check()
+    replaced(node, ":v1.20.2", ":v1.21.0")
+    note = node.update.check()
+    assert (note.problem, note.version, note.init) == ("", "v1.21.0", node.manifest.read_text())
+    node.use(QPS)
+    node.update.write()
+    assert "v1.21.0" in node.manifest.read_text()
+
+
+def test_an_upgrade_that_keeps_the_options_restarts_nothing_and_is_never_undone(node: Node) -> None:
+    node.use(QPS)
+    node.update.write()
+    replaced(node, ":v1.20.2", ":v1.21.0")
+    assert node.update.write() is False
+    node.use({})
+    node.update.write()
+    assert "v1.21.0" in node.manifest.read_text()
+    assert "--kube-api-qps=30" not in node.words()
+
+
+def test_options_that_an_upgrade_has_lost_wait_for_an_operator(node: Node) -> None:
+    init = node.manifest.read_text()
+    node.use(QPS)
+    node.update.write()
+    node.manifest.write_text(init.replace(":v1.20.2", ":v1.21.0"))
+    with pytest.raises(CannotWrite, match="rewritten without the options in use"):
+        node.update.write()
+    upgraded = init.replace(":v1.20.2", ":v1.21.0")
+    assert node.manifest.read_text() == upgraded
+    node.use({"kube-api-qps": 50})
+    assert node.update.write() is True
+    assert {"--kube-api-qps=50"} < set(node.words())
+    node.use({})
+    node.update.write()
+    assert node.manifest.read_text() == upgraded
+
+
+@pytest.mark.parametrize(
+    ("pod", "problem"),
+    [
+        (kubeadm_pod("kube-controller-manager"), "does not run kube-scheduler"),
+        (kubeadm_pod(COMPONENT, livenessProbe=None), "has no probe"),
+        ({"apiVersion": "v1", "kind": "ConfigMap"}, "is not a Pod"),
+    ],
+)
+def test_a_manifest_that_cannot_have_options_is_left_alone(node: Node, pod: dict[str, Any], problem: str) -> None:
+    node.manifest.write_text(yaml.safe_dump(pod))
+    node.use(QPS)
+    before = node.manifest.read_bytes()
+    assert problem in node.update.check().problem
+    with pytest.raises(CannotWrite, match=problem):
+        node.update.write()
+    assert node.manifest.read_bytes() == before
+
+
+def test_a_manifest_that_is_gone_is_not_made_again(node: Node) -> None:
+    node.update.check()
+    node.manifest.unlink()
+    node.use(QPS)
+    with pytest.raises(CannotWrite, match="is not there"):
+        node.update.write()
+    assert not node.manifest.exists()

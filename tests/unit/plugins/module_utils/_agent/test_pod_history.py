@@ -1,0 +1,99 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Starts and ends of a static Pod's container, from one check to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._agent._pod_history import (
+    PodStart,
+    record_pod_start,
+    with_config_in_use,
+)
+from ansible_collections.configok.node.plugins.module_utils._agent._state.node_state import Moment
+from ansible_collections.configok.node.plugins.module_utils._agent._state.start_history import Start, is_crash
+
+BOOT, NOW = "boot-1", 100.0
+INIT, NEXT = "config-init", "config-next"
+
+
+def checked(
+    startups: Sequence[Start], uid: str, attempt: int, config: str, *, at: float = NOW, rival: bool = False
+) -> list[Start]:
+    """Return the startups after a check."""
+    moment = Moment(at, BOOT, f"time-{at:g}")
+    changed = record_pod_start(startups, PodStart(uid, attempt, at, rival), config=config, moment=moment)
+    return list(startups) if changed is None else changed
+
+
+def shown(startups: Sequence[Start]) -> list[tuple[str, str, str]]:
+    """Return of each start its name, its config, and how it has ended."""
+    return [
+        (start.invocation, start.config, "" if start.end is None else "crashed" if is_crash(start.end) else "ended")
+        for start in startups
+    ]
+
+
+def test_a_pod_that_is_replaced_has_not_crashed() -> None:
+    startups = checked(checked([], "a", 0, INIT), "b", 0, NEXT)
+    assert shown(startups) == [("a/0", INIT, "ended"), ("b/0", NEXT, "")]
+
+
+def test_a_check_of_the_same_start_records_nothing() -> None:
+    startups = checked([], "a", 0, INIT)
+    seen = PodStart("a", 0, NOW)
+    assert record_pod_start(startups, seen, config=INIT, moment=Moment(NOW + 1, BOOT, "")) is None
+
+
+def test_another_start_of_the_container_is_a_crash_of_the_one_before() -> None:
+    startups = checked(checked([], "a", 0, NEXT), "a", 1, NEXT, at=NOW + 20)
+    assert shown(startups) == [("a/0", NEXT, "crashed"), ("a/1", NEXT, "")]
+    assert startups[0].end is not None
+    assert startups[0].end.since_boot == NOW + 20
+
+
+def test_crashes_between_two_checks_are_counted() -> None:
+    startups = checked(checked([], "a", 0, INIT), "b", 2, NEXT)
+    assert shown(startups) == [
+        ("a/0", INIT, "ended"),
+        ("b/0", NEXT, "crashed"),
+        ("b/1", NEXT, "crashed"),
+        ("b/2", NEXT, ""),
+    ]
+    later = checked(startups, "b", 4, NEXT, at=NOW + 60)
+    assert shown(later)[3:] == [("b/2", NEXT, "crashed"), ("b/3", NEXT, "crashed"), ("b/4", NEXT, "")]
+
+
+def test_the_first_check_does_not_count_what_came_before_it() -> None:
+    assert shown(checked([], "a", 7, INIT)) == [("a/7", INIT, "")]
+
+
+def test_a_pod_that_comes_back_has_not_crashed_meanwhile() -> None:
+    """The same manifest gives the same uid, and the kubelet may continue to count."""
+    startups = checked(checked(checked([], "a", 0, INIT), "b", 0, NEXT), "a", 1, INIT)
+    assert shown(startups)[2:] == [("a/1", INIT, "")]
+
+
+def test_an_end_without_the_port_does_not_count_as_a_crash() -> None:
+    startups = checked(checked([], "b", 0, NEXT), "b", 1, NEXT, rival=True)
+    assert shown(startups)[0] == ("b/0", NEXT, "ended")
+
+
+def test_an_end_of_the_old_pod_is_not_charged_to_the_next_options() -> None:
+    """The manifest is written, and the kubelet has not acted on it yet."""
+    startups = checked(checked([], "a", 0, INIT), "a", 1, NEXT)
+    assert shown(startups) == [("a/0", INIT, "ended"), ("a/1", INIT, "")]
+
+
+def test_a_boot_ends_everything_without_a_crash() -> None:
+    before = [Start("a/0", "boot-0", 5000.0, "", NEXT)]
+    assert shown(checked(before, "a", 1, NEXT)) == [("a/0", NEXT, ""), ("a/1", NEXT, "")]
+
+
+@pytest.mark.parametrize("startups", [[], [Start("a/0", BOOT, 1.0, "", INIT)]])
+def test_another_file_that_asks_for_the_same_is_what_runs(startups: list[Start]) -> None:
+    assert [start.config for start in with_config_in_use(startups, NEXT)] == [NEXT] * len(startups)

@@ -1,0 +1,213 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Static Pods as a service manager: what it reports, what it records, and what it has a child write."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._agent._agent_configuration import ComponentConfiguration
+from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import (
+    CommandResult,
+    ServiceManagerError,
+)
+from ansible_collections.configok.node.plugins.module_utils._agent._manifest_note import read_manifest_note
+from ansible_collections.configok.node.plugins.module_utils._agent._manifest_update import CannotWrite, ManifestUpdate
+from ansible_collections.configok.node.plugins.module_utils._agent._pod_files import PodFiles
+from ansible_collections.configok.node.plugins.module_utils._agent._reporting._crash_messages import LastMessages
+from ansible_collections.configok.node.plugins.module_utils._agent._state.health import Unit
+from ansible_collections.configok.node.plugins.module_utils._agent._state.start_history import is_crash
+from ansible_collections.configok.node.plugins.module_utils._agent._static_pod_services import (
+    ServiceManagers,
+    StaticPods,
+)
+from ansible_collections.configok.node.plugins.module_utils._agent._store._store import Store
+from support.configs.manifests import kubeadm_pod, manifest_bytes
+from support.configs.options import component_options
+
+COMPONENT = "kube-scheduler"
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+class Clock:
+    """A clock that a test sets."""
+
+    def __init__(self) -> None:
+        self.seconds = 1000.0
+
+    def since_boot(self) -> float:
+        return self.seconds
+
+    def boot_id(self) -> str:
+        return "boot"
+
+    def now(self) -> str:
+        return f"time-{self.seconds:g}"
+
+
+class Host:
+    """A node with one static Pod, whose kubelet is the test."""
+
+    def __init__(self, root: Path) -> None:
+        self.root, self.clock = root, Clock()
+        self.manifest = root / "manifests" / f"{COMPONENT}.yaml"
+        self.manifest.parent.mkdir()
+        self.manifest.write_bytes(manifest_bytes(kubeadm_pod(COMPONENT)))
+        self.store = Store(str(root / "state"), now=self.clock.now)
+        self.components = {COMPONENT: ComponentConfiguration(COMPONENT, "", manifest=str(self.manifest))}
+        self.asked: list[Sequence[str]] = []
+        files = PodFiles(str(root / "pods"), str(root / "proc"))
+        self.pods = StaticPods(
+            self.components, self.store, self.clock, self.run, ["static-pod"], files=files, epoch=lambda: 5000.0
+        )
+
+    def run(
+        self, argv: Sequence[str], *, timeout: float, env: Mapping[str, str] | None = None, stdin: str = ""
+    ) -> CommandResult:
+        """Do in this process what the child does."""
+        self.asked.append(argv[1:])
+        update = ManifestUpdate(self.components[COMPONENT], self.store, node_name="n1")
+        try:
+            update.check() if "--check" in argv else update.write()
+        except CannotWrite as error:
+            return CommandResult(1, "", f"configok-agent: {error}\n")
+        return CommandResult(0, "", "")
+
+    def use(self, flags: Mapping[str, Any]) -> None:
+        data = json.dumps(component_options(flags, component=COMPONENT)).encode()
+        self.store.write_rendered(COMPONENT, data)
+        self.store.write_config(COMPONENT, data)
+
+    def runs(self, uid: str, attempt: int, *, log: str = "", pid: int = 0) -> None:
+        """Show a start of a container, and its process if it has a pid; the processes before it have ended."""
+        self.clock.seconds += 10
+        directory = self.root / "pods" / f"kube-system_{COMPONENT}-n1_{uid}" / COMPONENT
+        directory.mkdir(parents=True, exist_ok=True)
+        if attempt and log:
+            (directory / f"{attempt - 1}.log").write_text(f"2026-01-01T00:00:00Z stderr F {log}\n")
+        (directory / f"{attempt}.log").write_text("")
+        os.utime(directory, (4000 + self.clock.seconds, 4000 + self.clock.seconds))
+        for process in (self.root / "proc").glob("*"):
+            process.rename(self.root / f"ended-{process.name}")
+        if not pid:
+            return
+        process = self.root / "proc" / str(pid)
+        process.mkdir(parents=True)
+        (process / "cmdline").write_bytes(f"{COMPONENT}\0--v=2\0".encode())
+        (process / "cgroup").write_text(f"0::/kubepods/pod{uid}/x")
+        (process / "mountinfo").write_text("")
+        fields = ["S", *["0"] * 18, str(int(self.clock.seconds * TICKS)), "0"]
+        (process / "stat").write_text(f"{pid} (x) {' '.join(fields)}\n")
+
+    def starts(self) -> list[tuple[str, bool]]:
+        """Return the recorded starts, and whether each has crashed."""
+        version = self.store.tracking_version(COMPONENT, "")
+        starts = self.store.read_startups(COMPONENT, version)
+        return [(start.invocation, start.end is not None and is_crash(start.end)) for start in starts]
+
+
+@pytest.fixture
+def host(tmp_path: Path) -> Host:
+    return Host(tmp_path)
+
+
+def test_a_running_pod_is_active_since_its_process_was_started(host: Host) -> None:
+    host.runs("a", 0, pid=11)
+    unit = host.pods.unit(COMPONENT)
+    assert unit == Unit(f"static Pod {COMPONENT}", "active", "a/0", 11, host.clock.seconds)
+    assert host.starts() == [], "nothing is recorded before the agent has written a manifest"
+    assert host.pods.version(COMPONENT) == "v1.20.2"
+
+
+def test_a_manifest_is_checked_again_only_when_it_has_changed(host: Host) -> None:
+    host.runs("a", 0, pid=11)
+    for _check in range(3):
+        host.pods.unit(COMPONENT)
+    assert host.asked == [["--check", COMPONENT]]
+    host.manifest.write_bytes(manifest_bytes(kubeadm_pod(COMPONENT, image="x:v1.21.0")))
+    assert host.pods.version(COMPONENT) == "v1.21.0"
+    assert len(host.asked) == 2
+
+
+def test_crashes_after_a_write_are_recorded_with_their_reason(host: Host) -> None:
+    host.runs("a", 0, pid=11)
+    host.pods.unit(COMPONENT)
+    host.use({"kube-api-qps": 30})
+    host.pods.restart(COMPONENT)
+    assert host.pods.unit(COMPONENT).invocation == "a/0", "the kubelet has not acted yet"
+    host.runs("b", 0)
+    assert host.pods.unit(COMPONENT).state == "starting"
+    host.runs("b", 1, log="Error: no such thing")
+    host.pods.unit(COMPONENT)
+    assert host.starts() == [("a/0", False), ("b/0", True), ("b/1", False)]
+    messages = LastMessages(host.components, host.store, host.run)
+    assert messages("b/0") == "Error: no such thing"
+    note = read_manifest_note(host.store, COMPONENT)
+    assert [start.config for start in host.store.read_startups(COMPONENT, "unknown")][1:] == [note.written.config] * 2
+
+
+def test_a_pod_of_another_program_is_reported_and_not_written(host: Host) -> None:
+    host.runs("a", 0, pid=11)
+    host.use({"kube-api-qps": 30})
+    host.pods.restart(COMPONENT)
+    host.manifest.write_text(host.manifest.read_text().replace("qps=30", "qps=31"))
+    unit = host.pods.unit(COMPONENT)
+    assert (unit.state, unit.pid) == ("foreign", 11)
+    assert "neither by this agent nor by an upgrade" in unit.reason
+    with pytest.raises(ServiceManagerError, match="neither by this agent"):
+        host.pods.restart(COMPONENT)
+
+
+def test_options_that_are_lost_are_reported_until_others_are_in_use(host: Host) -> None:
+    host.runs("a", 0, pid=11)
+    init = host.manifest.read_text()
+    host.use({"kube-api-qps": 30})
+    host.pods.restart(COMPONENT)
+    host.manifest.write_text(init)
+    assert "without the options in use" in host.pods.unit(COMPONENT).reason
+    host.use({"kube-api-qps": 40})
+    assert host.pods.unit(COMPONENT).state == "active"
+    host.pods.restart(COMPONENT)
+    assert "--kube-api-qps=40" in host.manifest.read_text()
+
+
+def test_a_missing_manifest_is_a_reason_to_wait(host: Host) -> None:
+    host.manifest.unlink()
+    unit = host.pods.unit(COMPONENT)
+    assert (unit.state, unit.reason) == ("foreign", f"{host.manifest} is not there")
+
+
+def test_a_child_without_an_answer_is_a_service_manager_without_an_answer(host: Host) -> None:
+    def fails(
+        argv: Sequence[str], *, timeout: float, env: Mapping[str, str] | None = None, stdin: str = ""
+    ) -> CommandResult:
+        return CommandResult(124, "", "no answer within 60s")
+
+    pods = StaticPods(host.components, host.store, host.clock, fails, ["static-pod"])
+    with pytest.raises(ServiceManagerError, match="no answer within 60s"):
+        pods.unit(COMPONENT)
+    assert pods.version(COMPONENT) == ""
+
+
+def test_each_component_has_its_own_service_manager(host: Host) -> None:
+    class Units:
+        def unit(self, component: str) -> Unit:
+            return Unit(f"{component}.service", "active")
+
+        def restart(self, component: str) -> None:
+            raise ServiceManagerError(component)
+
+    managers = ServiceManagers({"kubelet": Units(), COMPONENT: host.pods})
+    assert managers.unit("kubelet").name == "kubelet.service"
+    host.use({"kube-api-qps": 30})
+    managers.restart(COMPONENT)
+    assert "--kube-api-qps=30" in host.manifest.read_text()
+    with pytest.raises(ServiceManagerError, match="kubelet"):
+        managers.restart("kubelet")

@@ -1,0 +1,87 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`configok-agent static-pod` brings a manifest in line with the options in use; `status` shows why it does not."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._agent._store._store import Store
+from support.configs.manifests import kubeadm_pod, manifest_bytes
+from support.configs.options import component_options
+
+COMPONENT = "kube-scheduler"
+
+
+class Node:
+    """A node whose scheduler is a static Pod."""
+
+    def __init__(self, root: Path, main: Callable[[list[str]], int]) -> None:
+        self._main = main
+        self.manifest = root / "scheduler.yaml"
+        self.manifest.write_bytes(manifest_bytes(kubeadm_pod(COMPONENT)))
+        self._config = root / "agent.yaml"
+        settings = {
+            "apiVersion": "agent.config.configok.dev/v1alpha1",
+            "kind": "AgentConfiguration",
+            "nodeName": "n1",
+            "kubeconfig": "/nowhere",
+            "stateDirectory": str(root / "state"),
+            "runDirectory": str(root / "run"),
+            "components": {COMPONENT: {"staticPod": str(self.manifest)}, "kubelet": {}},
+        }
+        self._config.write_text(json.dumps(settings))
+        data = json.dumps(component_options({"kube-api-qps": 30}, component=COMPONENT)).encode()
+        store = Store(str(root / "state"), now=lambda: "now")
+        store.write_rendered(COMPONENT, data)
+        store.write_config(COMPONENT, data)
+
+    def run(self, *words: str) -> int:
+        return self._main([f"--config={self._config}", *words])
+
+
+@pytest.fixture
+def node(entry: Callable[[str], ModuleType], tmp_path: Path) -> Node:
+    return Node(tmp_path, entry("__main__").main)
+
+
+def test_a_check_writes_no_manifest(node: Node, capsys: pytest.CaptureFixture[str]) -> None:
+    before = node.manifest.read_bytes()
+    assert node.run("static-pod", "--check", COMPONENT) == 0
+    assert capsys.readouterr().out == f"{node.manifest} is as the agent left it\n"
+    assert node.manifest.read_bytes() == before
+
+
+def test_the_manifest_is_written_once(node: Node, capsys: pytest.CaptureFixture[str]) -> None:
+    assert node.run("static-pod", COMPONENT) == 0
+    assert "--kube-api-qps=30" in node.manifest.read_text()
+    assert node.run("static-pod", COMPONENT) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        f"{node.manifest} was written",
+        f"{node.manifest} has the options in use already",
+    ]
+
+
+def test_a_manifest_of_another_program_is_left_alone_and_shown(node: Node, capsys: pytest.CaptureFixture[str]) -> None:
+    node.run("static-pod", COMPONENT)
+    node.manifest.write_text(node.manifest.read_text().replace("qps=30", "qps=31"))
+    assert node.run("static-pod", COMPONENT) == 1
+    reason = f"{node.manifest}: it was changed, with the image as it was, neither by this agent nor by an upgrade"
+    assert capsys.readouterr().err == f"configok-agent: {reason}\n"
+    node.run("status", "--json")
+    components = json.loads(capsys.readouterr().out)["components"]
+    assert (components[COMPONENT]["unit"], components["kubelet"]["manifest"]) == ("", None)
+    assert components[COMPONENT]["manifest"] == {"path": str(node.manifest), "problem": reason}
+    node.run("status")
+    assert "nothing is written:" in capsys.readouterr().out
+
+
+def test_a_component_that_is_a_unit_has_no_manifest(node: Node, capsys: pytest.CaptureFixture[str]) -> None:
+    assert node.run("static-pod", "kubelet") == 2
+    assert "kubelet is not a static Pod: components.kubelet.staticPod names no manifest" in capsys.readouterr().err
