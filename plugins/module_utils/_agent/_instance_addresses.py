@@ -15,9 +15,11 @@ LOOPBACK_OF_ANY = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1", "[::]":
 HEALTH_URL = "healthURL"
 """The key under which the probed values of a static Pod have the address of its own instance."""
 
+API_SERVER = "kube-apiserver"
+
 _INSTANCES: Mapping[str, tuple[str, str, str]] = {
     # The flag of the address, the port, and the path.
-    "kube-apiserver": ("advertise-address", "6443", "/readyz"),
+    API_SERVER: ("advertise-address", "6443", "/readyz"),
     "kube-controller-manager": ("bind-address", "10257", "/healthz"),
     "kube-scheduler": ("bind-address", "10259", "/healthz"),
 }

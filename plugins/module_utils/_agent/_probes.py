@@ -22,7 +22,7 @@ from .._foreign import load_json
 from .._kube.api_errors import KubeError, NotFound
 from .._kube.api_paths import lease
 from ._agent_configuration import AgentConfiguration, ComponentConfiguration
-from ._instance_addresses import HEALTH_URL, LOOPBACK_OF_ANY
+from ._instance_addresses import API_SERVER, HEALTH_URL, LOOPBACK_OF_ANY
 from ._interfaces import Clock, CommandRunner
 from ._log import log
 from ._state.health import ProbeResult, Unit
@@ -112,11 +112,13 @@ class HealthProber:
         handshake: Callable[[str, int, float], None] = handshake,
         wall: Callable[[], datetime] = lambda: datetime.now(timezone.utc),
         live: Callable[[str, str], ProbeResult | None] | None = None,
+        served: Callable[[str, str], ProbeResult | None] | None = None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         """Create a prober. client: a _kube Client, or None to skip the Lease. timeout: seconds for each connection.
 
         live: (component, invocation) -> a failure if its live config differs from its file; None to skip that.
+        served: (address of this node's API server, invocation) -> a failure if it refuses this node; None to skip that.
         """
         self._configuration = configuration
         self._clock = clock
@@ -126,6 +128,7 @@ class HealthProber:
         self._handshake = handshake
         self._wall = wall
         self._live = live
+        self._served = served
         self._sleep = sleep
         self._renewed: dict[str, str] = {}  # component -> invocation whose Lease was renewed: checked once
         self._settling: dict[str, str] = {}  # component -> invocation whose first Lease check was skipped
@@ -142,6 +145,7 @@ class HealthProber:
             or self._serving(known, effective, attempts)
             or self._lease(known, unit)
             or self._compared(known, unit)
+            or self._serves_node(known, effective, unit)
             or _OK
         )
 
@@ -177,6 +181,13 @@ class HealthProber:
         except OSError as error:
             return ProbeResult(False, f"serving port {address[1]}: {_error_text(error)}")
         return None
+
+    def _serves_node(
+        self, component: ComponentConfiguration, effective: Mapping[str, Any], unit: Unit
+    ) -> ProbeResult | None:
+        if self._served is None or not component.manifest or component.name != API_SERVER:
+            return None
+        return self._served(health_address(component, effective), unit.invocation)
 
     def _compared(self, component: ComponentConfiguration, unit: Unit) -> ProbeResult | None:
         return self._live(component.name, unit.invocation) if self._live and component.name == "kubelet" else None

@@ -46,10 +46,21 @@ class ControlPlaneAgent:
         self._node = control_plane.node
         self._client = control_plane.client
         self._node.machine.view.joinpath(_ARCHIVE.lstrip("/")).write_bytes(archive)
-        known = {name: {"staticPod": f"{MANIFESTS}/{name}.yaml", **fields} for name, fields in components.items()}
-        self._node.write(_CONFIG, json.dumps({**_SETTINGS, "nodeName": self._node.name, "components": known}))
+        self._components = {
+            name: {"staticPod": f"{MANIFESTS}/{name}.yaml", **fields} for name, fields in components.items()
+        }
+        self._configure()
         self._client.create(paths.NAMESPACES, {"metadata": {"name": NAMESPACE_BUNDLES}})
         self.start()
+
+    def _configure(self, **settings: Any) -> None:
+        node = {"nodeName": self._node.name, "components": self._components}
+        self._node.write(_CONFIG, json.dumps({**_SETTINGS, **node, **settings}))
+
+    def configure(self, **settings: Any) -> None:
+        """Change settings of the agent, which starts again with them."""
+        self._configure(**settings)
+        self._node.run(["systemctl", "kill", "--signal=HUP", _UNIT])
 
     def start(self) -> None:
         """Start the daemon."""

@@ -96,6 +96,14 @@ def _run(configuration: AgentConfiguration, path: str, notifications: Notificati
         from ._agent._probes import LiveConfigProbe  # an option that is off by default
 
         live = LiveConfigProbe(run_command, [*_program(), f"--config={path}", "compare"])
+    served = None
+    if any(part.manifest for part in configuration.components.values()):
+        from ._agent._served_node_probe import ServedNodeProbe  # control-plane nodes alone have an API server
+
+        probe_settings = settings._replace(pool_size=1, timeout=_PROBE_TIMEOUT, retries=ONCE)
+        served = ServedNodeProbe(
+            configuration.node_name, credentials, lambda instance: Client(instance, probe_settings)
+        )
     program = _program()
     store = Store(configuration.state_directory, now=clock.now)
     supervisors = _supervisors(configuration, store, clock, [*program, f"--config={path}"])
@@ -106,7 +114,7 @@ def _run(configuration: AgentConfiguration, path: str, notifications: Notificati
         counters=Counters(list(configuration.components)),
         api=client,
         services=supervisors.services,
-        prober=HealthProber(configuration, clock, impatient, timeout=_PROBE_TIMEOUT, live=live),
+        prober=HealthProber(configuration, clock, impatient, timeout=_PROBE_TIMEOUT, live=live, served=served),
         host_prober=start_problem,
         commands=ComponentCommands(
             validate=ValidateCommand(run_command, [*program, "validate", "--limited"]),

@@ -21,7 +21,9 @@ TRIAL = Trial(5.0, 1)
 @pytest.fixture(scope="module")
 def agent(control_plane: ControlPlane, archive: bytes) -> Iterator[ControlPlaneAgent]:
     running = ControlPlaneAgent(
-        control_plane, archive, {SCHEDULER: {}, API_SERVER: {"allowedFields": ["flags.etcd-servers"]}}
+        control_plane,
+        archive,
+        {SCHEDULER: {}, API_SERVER: {"allowedFields": ["flags.etcd-servers", "flags.client-ca-file"]}},
     )
     yield running
     running.kill()
@@ -69,3 +71,13 @@ def test_nothing_is_written_over_what_an_operator_has_changed(agent: ControlPlan
     agent.write_manifest(SCHEDULER, written)
     agent.wait_answer(number, "True")
     assert manifest(agent, SCHEDULER) == init
+
+
+def test_an_api_server_that_is_ready_and_refuses_its_node_is_taken_back(agent: ControlPlaneAgent) -> None:
+    """It answers /readyz, and trusts no certificate of a kubelet: another CA has signed them."""
+    init = manifest(agent, API_SERVER)
+    agent.configure(healthTimeout="40s")
+    refusing = component_options({"client-ca-file": "/etc/kubernetes/pki/front-proxy-ca.crt"})
+    condition = agent.wait_answer(agent.assign({API_SERVER: refusing}, TRIAL), "False")
+    assert manifest(agent, API_SERVER) == init
+    assert "GET of its Node worked before, and fails now" in condition["reason"]

@@ -1,0 +1,73 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Probes whether an API server serves this node as the instance before it did.
+
+``/readyz`` stays 200 with a wrong client CA, authorizer, webhook or set of admission plugins, which cost a cluster its
+nodes. So the instance is asked what a kubelet asks: to read its own Node, and to patch its status, as a dry run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from .._kube import api_paths as paths
+from .._kube.api_errors import KubeError
+from .._kube.credentials import Credentials
+from ._log import log
+from ._state.health import ProbeResult
+
+_QUESTIONS: Mapping[str, Callable[[Any, str], Any]] = {
+    "GET of its Node": lambda client, node: client.get(paths.node(node), metadata_only=True),
+    "PATCH of its Node's status": lambda client, node: client.patch(
+        paths.node_status(node), {}, kind="strategic", dry_run=True, metadata_only=True
+    ),
+}
+
+
+class ServedNodeProbe:
+    """Compares what an API server's own instance answers with what the instance before it answered last."""
+
+    def __init__(self, node_name: str, credentials: Credentials, new_client: Callable[[Credentials], Any]) -> None:
+        """Ask for a Node. credentials: this node's. new_client: makes an impatient client."""
+        self._node_name = node_name
+        self._credentials = credentials
+        self._new_client = new_client
+        self._clients: dict[str, Any] = {}  # by the address of the instance
+        self._answers: tuple[str, Mapping[str, str]] | None = None  # the uid of the last Pod, and its answers
+        self._expected: Mapping[str, str] | None = None  # the last answers of the Pod before
+
+    def __call__(self, url: str, invocation: str) -> ProbeResult | None:
+        """Return a failure if the instance refuses what the one before it served, None otherwise.
+
+        url: any address of the instance. What failed before, and what is not known from before, is not judged.
+        """
+        answers, pod = self._ask(url), invocation.partition("/")[0]  # a crash changes nothing of what is expected
+        if self._answers is not None and self._answers[0] != pod:
+            self._expected = self._answers[1]
+        elif self._answers is None:
+            log.info("what this node is refused is not judged before the next restart: it was not asked before")
+        self._answers = pod, answers
+        for question, problem in answers.items():
+            if problem and self._expected is not None and not self._expected[question]:
+                return ProbeResult(False, f"the {question} worked before, and fails now: {problem}")
+        return None
+
+    def _ask(self, url: str) -> dict[str, str]:
+        """Return what is wrong with each answer, "" for nothing."""
+        parts = urlsplit(url)
+        server = f"{parts.scheme}://{parts.netloc}"
+        if server not in self._clients:
+            # Never a load balancer's address, which others answer at; and no other file may bring that back.
+            credentials = self._credentials._replace(server=server, source=None, refresh=None)
+            self._clients[server] = self._new_client(credentials)
+        answers = {}
+        for question, ask in _QUESTIONS.items():
+            try:
+                ask(self._clients[server], self._node_name)
+                answers[question] = ""
+            except KubeError as error:
+                answers[question] = str(error)
+        return answers

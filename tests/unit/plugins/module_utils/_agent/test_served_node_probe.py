@@ -1,0 +1,98 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""An API server that refuses its own node is not healthy, although it says that it is ready."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._agent._served_node_probe import ServedNodeProbe
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import Forbidden, Unauthorized
+from ansible_collections.configok.node.plugins.module_utils._kube.credentials import Credentials
+
+URL = "https://10.0.0.1:6443/readyz"
+
+
+class Instance:
+    """An API server as its clients see it."""
+
+    def __init__(self) -> None:
+        self.servers: list[Credentials] = []
+        self.refused: dict[str, Exception] = {}
+        self.asked: list[tuple[str, str, bool]] = []
+
+    def client(self, credentials: Credentials) -> Instance:
+        self.servers.append(credentials)
+        return self
+
+    def get(self, path: str, **_options: Any) -> dict[str, Any]:
+        return self._answer("GET", path, dry_run=True)
+
+    def patch(self, path: str, _body: Any, *, dry_run: bool, **_options: Any) -> dict[str, Any]:
+        return self._answer("PATCH", path, dry_run=dry_run)
+
+    def _answer(self, verb: str, path: str, *, dry_run: bool) -> dict[str, Any]:
+        self.asked.append((verb, path, dry_run))
+        if verb in self.refused:
+            raise self.refused[verb]
+        return {}
+
+
+@pytest.fixture
+def instance() -> Instance:
+    return Instance()
+
+
+@pytest.fixture
+def probe(instance: Instance) -> ServedNodeProbe:
+    return ServedNodeProbe(
+        "n1",
+        Credentials("https://balancer", source="/k", refresh=lambda: Credentials("https://balancer")),
+        instance.client,
+    )
+
+
+def test_the_instance_is_asked_and_not_the_load_balancer(instance: Instance, probe: ServedNodeProbe) -> None:
+    assert probe(URL, "a/0") is None
+    assert probe(URL, "a/0") is None
+    (asked,) = instance.servers
+    assert (asked.server, asked.source, asked.refresh) == ("https://10.0.0.1:6443", None, None)
+    assert instance.asked[:2] == [("GET", "/api/v1/nodes/n1", True), ("PATCH", "/api/v1/nodes/n1/status", True)]
+
+
+@pytest.mark.parametrize(("verb", "error"), [("GET", Unauthorized("no")), ("PATCH", Forbidden("no"))])
+def test_what_worked_before_must_work(instance: Instance, probe: ServedNodeProbe, verb: str, error: Exception) -> None:
+    assert probe(URL, "a/0") is None
+    instance.refused[verb] = error
+    for _probe in range(2):
+        result = probe(URL, "b/0")
+        assert result is not None
+        assert not result.ok
+        assert verb in result.detail
+        assert "worked before, and fails now: no" in result.detail
+    del instance.refused[verb]
+    assert probe(URL, "b/0") is None
+
+
+def test_what_did_not_work_before_is_not_judged(instance: Instance, probe: ServedNodeProbe) -> None:
+    instance.refused["PATCH"] = Forbidden("no")
+    probe(URL, "a/0")
+    assert probe(URL, "b/0") is None
+
+
+def test_a_restarted_agent_does_not_know_what_worked_before(instance: Instance, probe: ServedNodeProbe) -> None:
+    instance.refused["GET"] = Unauthorized("no")
+    assert probe(URL, "b/0") is None
+
+
+def test_an_instance_that_is_started_again_by_itself_is_held_to_the_same(
+    instance: Instance, probe: ServedNodeProbe
+) -> None:
+    """A crash between two failures does not make them what worked before."""
+    probe(URL, "a/0")
+    instance.refused["GET"] = Unauthorized("no")
+    assert probe(URL, "b/0") is not None
+    assert probe(URL, "b/1") is not None
