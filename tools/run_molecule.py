@@ -29,6 +29,10 @@ from types import FrameType
 import yaml
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tests"))
+
+from support.session.guard import guard, unmarked_environment  # noqa: E402 - in tests, which is not installed
+
 SCENARIOS = ROOT / "extensions/molecule"
 MACHINES = ROOT / "tests/support/bin/machines"
 LOG = ROOT / "build/molecule/log"
@@ -160,7 +164,9 @@ def _run(names: Sequence[str]) -> int:
         shown = []
     finally:
         signal.alarm(0)
-        subprocess.run([MACHINES, "down", TESTBED], stdin=subprocess.DEVNULL, check=False)
+        # After the end of `make`, too, when the guard ends everything else.
+        command = [str(MACHINES), "down", TESTBED]
+        subprocess.run(command, stdin=subprocess.DEVNULL, env=unmarked_environment(), check=False)
     if code and shown and all(good for _scenario, good in ended):
         print("\n".join(shown[-SHOWN:]))
     failed = sum(not good for _scenario, good in ended) or int(code != 0)
@@ -179,4 +185,5 @@ def _stop(number: int, _frame: FrameType | None) -> None:
 
 
 if __name__ == "__main__":
+    guard()  # tasks of playbooks that run in the background have sessions of their own
     sys.exit(main(sys.argv[1:]))

@@ -9,7 +9,7 @@ From the checkout, by `make test`, which prepares what the suites need. One lane
 mostly wait; one has those that compute, and one the static checks, most of whose time is one process after another. The
 suites of a lane run in turn: two of them would share the addresses and the inotify instances of the test nodes. On a
 machine with one processor the lanes do so too. Every line begins with the name of its suite. All suites run, whatever
-the others find; the exit code is 1 if one of them fails.
+the others find; tests that are marked as slow are left to `make integration`. The exit code is 1 if one of them fails.
 
 Within `control`, `unit` and `integration`, workers run tests side by side: as many as there are processors, and half as
 many again for the integration tests, which mostly wait. A run that is ended, even by SIGKILL, ends its suites and all
@@ -78,7 +78,7 @@ def lanes(arguments: Sequence[str]) -> list[Lane]:
             "nodes",
             {
                 "molecule": (*MAKE, "molecule-quick"),
-                "nodes": (*PYTEST, *arguments, *ON_NODES),
+                "nodes": (*PYTEST, *arguments, "-m", "not slow", *ON_NODES),
                 "faults": (sys.executable, "-m", "faults.run", "--quick"),
                 "conformance": (*PYTEST, *arguments, "-m", "quick", "tests/conformance"),
             },

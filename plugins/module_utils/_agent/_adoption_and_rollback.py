@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from ._agent_configuration import AgentConfiguration
 from ._interfaces import Clock
 from ._log import ROLLED_BACK, log
+from ._manifest_note import read_manifest_note
 from ._state.active_config import crash_reason, failure_from_mark, unhealthy_reason
 from ._state.node_state import NodeState
 from ._state.records import LOCAL_CONFIG, AnsweredAssignment, AssignmentFailure, ConfigRecord, raised_floors
@@ -330,6 +331,8 @@ class Transactions:
             kept += [start.config for start in self._store.read_startups(name, version)[-1:]]
             kept += [digest(data)] if data is not None else []
             kept += [str(self._store.read_note(name, "init").get("rendered") or "")]
+            note = read_manifest_note(self._store, name)
+            kept += [note.written.config, note.intended.config, note.prepared.config]
             self._store.remove_rendered(name, keep=kept)
 
 

@@ -122,8 +122,8 @@ def _manifest(component: ComponentConfiguration, store: Store) -> dict[str, str]
     """Return where the manifest of a static Pod is, and why nothing is written over it; None for a unit."""
     if not component.manifest:
         return None
-    note = read_manifest_note(store, component.name)
-    return {"path": component.manifest, "problem": note.problem or note.lost}
+    note, config = read_manifest_note(store, component.name), digest(store.read_config(component.name) or b"")
+    return {"path": component.manifest, "problem": note.reason_to_wait(config)}
 
 
 def _layers_not_judged(name: str, version: str) -> list[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from functools import partial
 
+from .._componentconfig._options import FLAG_COMPONENTS
 from .._nodeconfig.config_status import ComponentState
 from ._agent_context import AgentContext
 from ._command_lines import CommandLineTracker
@@ -30,6 +31,7 @@ from ._state.health import (
 )
 from ._state.node_state import NodeState
 
+_KUBELET_ACTS = 60.0  # seconds after which a kubelet that has not started a Pod of a new manifest does not work
 _RESTART_DEADLINE = 30.0  # seconds after which a restart that did not happen is requested again
 _PROBE_DEADLINE = 12.0  # seconds: more than a prober needs if each of its requests times out
 
@@ -52,6 +54,7 @@ class ComponentManager:
         self._probes = {name: _ProbeTask(context.new_task()) for name in configuration.components}
         self._health: dict[str, Health] = {}
         self._requested: dict[str, tuple[str, float]] = {}
+        self._restart_errors: dict[str, str] = {}  # component -> why its last restart was not carried out
         self._probed_at: dict[str, float] = {}  # when the latest probe was started
         self.invocations: dict[str, str] = {}
         self.next_due = 0.0  # when to probe again, in seconds since boot
@@ -61,6 +64,7 @@ class ComponentManager:
         """Forget what was observed: components read another config now."""
         self._health.clear()
         self._requested.clear()
+        self._restart_errors.clear()
         self.next_due = 0.0
 
     def probe_soon(self) -> None:
@@ -100,7 +104,8 @@ class ComponentManager:
         states: dict[str, ComponentState] = {}
         restarts_due: dict[str, str] = {}
         unknown = set()
-        for name in names:
+        is_waiting = False  # a component that comes first in a change of several is not healthy yet
+        for name in sorted(names, key=self._stage):
             config = state.files[name].config
             unit = units[name]
             if unit is None:
@@ -112,15 +117,30 @@ class ComponentManager:
                     stopped = stopped or not_started_reason(unit, reads_another=reads_another)
                     self._health.pop(name, None)
                 continue
-            pending = unit is not None and self._needs_restart(state, name, unit)
-            if pending and not self._is_requested(name, config, now):
+            is_due = unit is not None and self._needs_restart(state, name, unit)
+            trouble = self._restart_trouble(state, name, unit, now, is_due=is_due)
+            must_wait = is_waiting and state.is_in_trial and self._stage(name) > 0
+            if is_due and not must_wait and not self._is_requested(name, config, now):
                 restarts_due[name] = config
+            if is_due and must_wait:
+                states[name] = "unknown"
+                self._health.pop(name, None)  # its time begins with its restart
+                continue
+            if trouble:  # it says nothing about the config
+                is_waiting = True
+                states[name] = "stopped"
+                if name in involved:
+                    stopped = stopped or trouble
+                    self._health.pop(name, None)
+                continue
+            pending = is_due or (unit is not None and unit.config is not None and not state.files[name].same_as_started)
             if name not in involved:
                 states[name] = "unknown"
                 continue
             before = self._health.setdefault(name, new_health(now))
             after = self._update_health(name, unit, before, now, pending=pending, probing=probing)
             self._health[name] = after
+            is_waiting = is_waiting or pending or not is_healthy(after)
             seconds.append(healthy_seconds(before, after, limit=2 * self._configuration.health.probe_interval))
             states[name] = "healthy" if is_healthy(after) else "unknown"
         settings = self._configuration.health
@@ -166,6 +186,8 @@ class ComponentManager:
         The recorded start shows it. Without a record, because prestart could not write it: whether the component has
         run since before the switch.
         """
+        if unit.config is not None:  # nothing else than another manifest changes what a static Pod reads
+            return unit.config != state.files[name].config
         if unit.state not in ("active", "failed"):
             return False  # it is about to start, and reads the right file
         start, files = state.last_start(name), state.files[name]
@@ -176,6 +198,22 @@ class ComponentManager:
             and files.switched_since is not None
             and unit.active_since < files.switched_since
         )
+
+    def _stage(self, name: str) -> int:
+        """Return the place of a component in a change of several: static Pods follow each other, after all units."""
+        is_pod = bool(self._configuration.components[name].manifest)
+        return 1 + FLAG_COMPONENTS.index(name) if is_pod else 0
+
+    def _restart_trouble(self, state: NodeState, name: str, unit: Unit | None, now: float, *, is_due: bool) -> str:
+        """Return why a static Pod is not restarted, whatever its options are; "" if nothing keeps it from that."""
+        if unit is None or unit.config is None:
+            return ""
+        if is_due:
+            return self._restart_errors.get(name, "")
+        since, files = state.files[name].switched_since, state.files[name]
+        if files.same_as_started or since is None or now - since < _KUBELET_ACTS:
+            return ""
+        return f"the kubelet has not acted on {self._configuration.components[name].manifest} for {_KUBELET_ACTS:g} s"
 
     def _is_requested(self, name: str, config: str, now: float) -> bool:
         request = self._requested.get(name)
@@ -201,7 +239,9 @@ class ComponentManager:
         try:
             task.result()
             self._counters.restarts[name] += 1
+            self._restart_errors.pop(name, None)
         except ServiceManagerError as error:
+            self._restart_errors[name] = str(error)
             log.error("%s", error, extra={"component": name})
 
     def _update_health(

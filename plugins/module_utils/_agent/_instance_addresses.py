@@ -37,4 +37,6 @@ def instance_url(component: str, argv: Sequence[str]) -> str:
     host = flags.get(flag) or flags.get("bind-address") or "127.0.0.1"
     host = LOOPBACK_OF_ANY.get(host, host).strip("[]")
     port = flags.get("secure-port") or port
+    if port == "0":
+        return ""
     return f"https://[{host}]:{port}{path}" if ":" in host else f"https://{host}:{port}{path}"

@@ -18,6 +18,7 @@ from ._store._durable_files import Disk, DurableFiles
 from ._store._store import digest
 
 _TEMPORARY = ".configok-"  # the prefix of a manifest that is being written
+_PREPARED = ".prepared-"  # the prefix of a manifest that is to be put in place later
 _MANIFEST_MODE = 0o600  # as kubeadm writes it
 _FILE_MODE, _DIRECTORY_MODE = 0o644, 0o755  # a component may run as a user other than root
 
@@ -51,12 +52,25 @@ class ManifestFiles:
                 raise ManifestChanged(f"{self._manifests.path(file)} was changed or removed by another program")
 
         confirm()
+        self._write_files(rendered)
+        self._manifests.write(file, rendered.manifest.source, _MANIFEST_MODE, confirm=confirm)
+
+    def prepare(self, rendered: RenderedManifest) -> str:
+        """Write a manifest for later under a name that the kubelet ignores, and its files; return its path.
+
+        A rename within the folder puts it in place.
+        """
+        self._write_files(rendered)
+        path = os.path.join(self._manifests.root, _PREPARED + os.path.basename(rendered.manifest.file))
+        self._manifests.write(path, rendered.manifest.source, _MANIFEST_MODE)
+        return path
+
+    def _write_files(self, rendered: RenderedManifest) -> None:
         if rendered.files:
             files = DurableFiles(rendered.directory, self._disk, directory_mode=_DIRECTORY_MODE)
             for name, content in rendered.files.items():
                 files.write(name, content, _FILE_MODE)
             files.sync_directory()  # also after a write that was interrupted between its rename and this
-        self._manifests.write(file, rendered.manifest.source, _MANIFEST_MODE, confirm=confirm)
 
     def remove_leftovers(self) -> None:
         """Remove the temporary files of interrupted writes."""

@@ -19,7 +19,7 @@ _NOTE = "manifest"
 class WrittenManifest(NamedTuple):
     """A manifest as it was left. manifest: its SHA-256.
 
-    config: SHA-256 of the file of options that it runs with, "" if the agent has never written it.
+    config: SHA-256 of the file of options that it has.
     """
 
     manifest: str = ""
@@ -30,16 +30,18 @@ class ManifestNote(NamedTuple):
     """The note on a component's manifest.
 
     init: the init manifest. written: the manifest as the agent left it, or as it was found first. intended: what is
-    being written, empty otherwise. seen: SHA-256 of the manifest that was checked last. pod: how the
-    directory of its logs begins, <namespace>_<name>-<node>. container: the component's. version: of the component, by
-    its image, "" if that does not name one. problem: why nothing is written over the manifest, "" if it can be. lost:
-    why the manifest is without the options in use, "" if it has them; other options can be written. crashed: the last
-    start that has crashed, and crash_reason: why, by a log that the kubelet removes with the Pod.
+    being written, empty otherwise. prepared: what the timer puts in place if no agent does, empty outside a trial.
+    seen: SHA-256 of the manifest that was checked last. pod: how the directory of its logs begins,
+    <namespace>_<name>-<node>. container: the component's. version: of the component, by its image, "" if that does not
+    name one. problem: why nothing is written over the manifest, "" if it can be. lost: SHA-256 of options that the
+    manifest has lost, which are not written again. crashed: the last start that has crashed, and crash_reason: why, by
+    a log that the kubelet removes with the Pod.
     """
 
     init: str = ""
     written: WrittenManifest = WrittenManifest()
     intended: WrittenManifest = WrittenManifest()
+    prepared: WrittenManifest = WrittenManifest()
     seen: str = ""
     pod: str = ""
     container: str = ""
@@ -49,14 +51,11 @@ class ManifestNote(NamedTuple):
     crashed: str = ""
     crash_reason: str = ""
 
-    @property
-    def is_written(self) -> bool:
-        """Whether the agent has written the manifest, even if it was the init manifest again."""
-        return bool(self.written.config)
-
     def reason_to_wait(self, config: str) -> str:
         """Return why options are not written, "" if they can be. config: SHA-256 of their file."""
-        return self.problem or (self.lost if config == self.written.config else "")
+        if not self.problem and config == self.lost:
+            return "the manifest was rewritten without the options in use, which wait for another assignment"
+        return self.problem
 
 
 _TEXTS = ("init", "seen", "pod", "container", "version", "problem", "lost", "crashed", "crash_reason")
@@ -68,13 +67,15 @@ def read_manifest_note(store: Store, component: str) -> ManifestNote:
     return ManifestNote(
         written=_written(note.get("written")),
         intended=_written(note.get("intended")),
+        prepared=_written(note.get("prepared")),
         **{name: str(note.get(name) or "") for name in _TEXTS},
     )
 
 
 def write_manifest_note(store: Store, component: str, note: ManifestNote) -> None:
     """Replace the note. The caller holds the store's lock. Raises OSError."""
-    value = {**note._asdict(), "written": note.written._asdict(), "intended": note.intended._asdict()}
+    written = {name: getattr(note, name)._asdict() for name in ("written", "intended", "prepared")}
+    value = {**note._asdict(), **written}
     store.write_note(component, _NOTE, value)
 
 

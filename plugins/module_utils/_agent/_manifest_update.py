@@ -18,11 +18,16 @@ from .._static_pods.manifest import InvalidManifest, Manifest, read_manifest
 from .._static_pods.manifest_changes import ManifestChange, classify_change
 from .._static_pods.manifest_folder import unusable_reasons
 from .._static_pods.rendered_manifest import RenderedManifest, render
-from ._agent_configuration import ComponentConfiguration
+from ._agent_configuration import AgentConfiguration
+from ._interfaces import Clock
 from ._manifest_files import ManifestChanged, ManifestFiles
 from ._manifest_note import ManifestNote, WrittenManifest, read_manifest_note, write_manifest_note
 from ._pod_history import with_config_in_use
+from ._restore_timer import GRACE, ArmedTimer, RestoreTimer
+from ._state.active_config import in_trial
+from ._state.records import LOCAL_CONFIG
 from ._store._durable_files import LOCK_WAIT, locked
+from ._store._rendered_files import config_for_record, default_document
 from ._store._store import Store, digest
 from ._validation._validate_on_node import allowed_host_paths
 
@@ -36,13 +41,16 @@ class CannotWrite(Exception):
 class ManifestUpdate:
     """The check of a component's manifest, and the write that brings it in line with its options."""
 
-    def __init__(self, component: ComponentConfiguration, store: Store, *, node_name: str) -> None:
+    def __init__(self, configuration: AgentConfiguration, component: str, store: Store, clock: Clock) -> None:
         """Use the component's manifest."""
-        self._component = component
+        self._component = configuration.components[component]
         self._store = store
-        self._node_name = node_name
-        self._files = ManifestFiles(os.path.dirname(component.manifest))
-        self._host_paths = allowed_host_paths(component)
+        self._clock = clock
+        self._node_name = configuration.node_name
+        self._seconds = int(configuration.health.timeout + GRACE)
+        self._timer = RestoreTimer(store, component)
+        self._files = ManifestFiles(os.path.dirname(self._component.manifest))
+        self._host_paths = allowed_host_paths(self._component)
 
     def check(self) -> ManifestNote:
         """Note what the manifest is now, and return the note. Raises LockTimeout, OSError."""
@@ -66,13 +74,12 @@ class ManifestUpdate:
             reason = note.reason_to_wait(digest(config))
             if reason:
                 raise CannotWrite(reason)
-            note = note._replace(lost="")
             rendered = self._render(self._init(note), self._options(config))
             intended = WrittenManifest(rendered.manifest.digest, digest(config))
             if intended.manifest == note.written.manifest:
                 self._note_same(note._replace(written=intended))
                 return False
-            note = note._replace(intended=intended)
+            note = self._armed(note._replace(intended=intended))
             write_manifest_note(self._store, name, note)
             try:
                 self._files.replace(rendered, before=note.written.manifest)
@@ -80,26 +87,60 @@ class ManifestUpdate:
                 raise CannotWrite(str(error)) from error
             note = note._replace(written=intended, intended=WrittenManifest(), seen=intended.manifest)
             write_manifest_note(self._store, name, note)
+            if not note.prepared.manifest:
+                self._timer.disarm()
         return True
+
+    def _armed(self, note: ManifestNote) -> ManifestNote:
+        """Return the note with what the timer puts in place if the options in use are on trial; arm the timer."""
+        records, name = self._store.read_records(), self._component.name
+        current, good = records.current, records.last_known_good or LOCAL_CONFIG
+        if current is None or not in_trial(current, good) or not current.covers(name):
+            return note._replace(prepared=WrittenManifest())
+        config = config_for_record(self._component, self._store, good)
+        if config is None:
+            raise CannotWrite(f"the options of {name} before these are lost, so there is nothing to take back")
+        before = self._render(self._init(note), self._options(config))
+        path = self._files.prepare(before)
+        armed = ArmedTimer(
+            int(self._clock.since_boot()) + self._seconds,
+            self._seconds,
+            self._clock.boot_id(),
+            note.intended.manifest,
+            self._component.manifest,
+            path,
+            current.uid or "",
+        )
+        self._timer.arm(armed)
+        return note._replace(prepared=WrittenManifest(before.manifest.digest, digest(config)))
 
     def _note_same(self, note: ManifestNote) -> None:
         """Note that the manifest in place runs another file of options, which asks for the same."""
-        before, name = read_manifest_note(self._store, self._component.name).written.config, self._component.name
-        write_manifest_note(self._store, name, note)
-        if before and before != note.written.config:
+        name = self._component.name
+        before = read_manifest_note(self._store, name).written.config
+        if before != note.written.config:
             version = self._store.tracking_version(name, self._component.version)
             startups = self._store.read_startups(name, version)
-            self._store.write_startups(name, version, with_config_in_use(startups, note.written.config))
+            self._store.write_startups(name, version, with_config_in_use(startups, before, note.written.config))
+        write_manifest_note(self._store, name, note)
 
     def _check(self) -> ManifestNote:
         note = read_manifest_note(self._store, self._component.name)
         source = self._files.read(self._component.manifest)
         if source is None:
             return note._replace(seen="", problem=f"{self._component.manifest} is not there")
+        try:
+            return self._checked(note, source)
+        except (CannotWrite, InvalidManifest, UnicodeDecodeError) as error:
+            return note._replace(seen=digest(source), problem=str(error))
+
+    def _checked(self, note: ManifestNote, source: bytes) -> ManifestNote:
         seen = digest(source)
         note = note._replace(seen=seen)
         if note.intended.manifest == seen:  # the power was cut before the note
             note = note._replace(written=note.intended)
+        elif note.prepared.manifest == seen:  # by the timer
+            note = note._replace(written=note.prepared)
         note = note._replace(intended=WrittenManifest())
         if not note.init:
             return self._take_over(note, source)
@@ -119,7 +160,7 @@ class ManifestUpdate:
         reasons = unusable_reasons(manifest)
         if reasons:
             return note._replace(problem=reasons[0])
-        return self._described(note, manifest)._replace(written=WrittenManifest(note.seen))
+        return self._described(note, manifest)._replace(written=WrittenManifest(note.seen, self._no_options()))
 
     def _described(self, note: ManifestNote, init: Manifest) -> ManifestNote:
         namespace, _slash, name = init.name.partition("/")
@@ -134,8 +175,8 @@ class ManifestUpdate:
 
     def _classify(self, note: ManifestNote, source: bytes) -> ManifestNote:
         init = self._init(note)
-        config = self._store.read_rendered(self._component.name, note.written.config) if note.is_written else None
-        if note.is_written and config is None:
+        config = self._store.read_rendered(self._component.name, note.written.config)
+        if config is None and note.written.config != self._no_options():
             return note._replace(problem=f"{self._component.manifest}: the options that it was written with are lost")
         options = self._options(config)
         written = self._render(init, options)
@@ -143,9 +184,12 @@ class ManifestUpdate:
         if difference.init is None:
             return note._replace(problem=difference.reason)
         note = self._described(note, difference.init)
-        is_lost = difference.change is ManifestChange.OPTIONS_LOST
-        lost = f"{self._component.manifest}: it was rewritten without the options in use" if is_lost else ""
-        return note._replace(written=note.written._replace(manifest=note.seen), lost=lost)
+        if difference.change is ManifestChange.OPTIONS_LOST:
+            return note._replace(written=WrittenManifest(note.seen, self._no_options()), lost=note.written.config)
+        return note._replace(written=note.written._replace(manifest=note.seen))
+
+    def _no_options(self) -> str:
+        return digest(default_document(self._component.name, has_options=True))
 
     def _init(self, note: ManifestNote) -> Manifest:
         return read_manifest(note.init.encode(), self._component.manifest)

@@ -37,43 +37,41 @@ class PodStart(NamedTuple):
         return f"{self.uid}/{self.attempt}"
 
 
-def record_pod_start(startups: Sequence[Start], seen: PodStart, *, config: str, moment: Moment) -> list[Start] | None:
+def record_pod_start(
+    startups: Sequence[Start], seen: PodStart, *, config: str, moment: Moment, is_settled: bool = True
+) -> list[Start] | None:
     """Return the startups with the start that was seen and the ends before it; None if nothing is new.
 
-    config: SHA-256 of the file of options that the manifest runs with, as the agent has written it last.
+    Starts before the first one of a Pod that was seen are not known: an older Pod of the same name counts on.
+    config: SHA-256 of the file of options that the manifest has, "" for one that the agent has not written. is_settled:
+    False while other options are to be written, since what ends meanwhile is not charged to them.
     """
     last = startups[-1] if startups else None
     if last is not None and last.boot_id != moment.boot_id:
         last = None  # a boot ends every process, which does not count as a crash
-    if last is not None and last.invocation == seen.invocation:
-        return None
-    result = list(startups)
     uid, attempt = _parse(last.invocation) if last is not None else ("", -1)
     is_same_pod = uid == seen.uid
+    if is_same_pod and seen.attempt <= attempt:
+        return None  # a log that is being rotated is missing for a moment
     read = last.config if last is not None and is_same_pod else config
+    is_charged = is_settled and is_same_pod and read == config != ""
+    result = list(startups)
     if last is not None and last.end is None:
-        result[-1] = last._replace(end=_dated(_end(seen, is_same_pod, is_current=read == config), moment))
-    is_known = any(start.boot_id == moment.boot_id and _parse(start.invocation)[0] == seen.uid for start in startups)
-    first_missed = attempt + 1 if is_same_pod else seen.attempt if is_known or last is None else 0
-    for missed in range(max(first_missed, seen.attempt - MAX_STARTUPS), seen.attempt):
-        end = _dated(_end(seen, True, is_current=read == config), moment)
+        result[-1] = last._replace(end=_end(seen, moment, is_charged=is_charged))
+    for missed in range(max(attempt + 1, seen.attempt - MAX_STARTUPS), seen.attempt) if is_same_pod else ():
+        end = _end(seen, moment, is_charged=is_charged)
         result = append_start(result, _start(f"{seen.uid}/{missed}", seen, read, moment)._replace(end=end))
     return append_start(result, _start(seen.invocation, seen, read, moment))
 
 
-def with_config_in_use(startups: Sequence[Start], config: str) -> list[Start]:
-    """Return the startups for a last start whose manifest is the same with another file of options."""
-    return [*startups[:-1], startups[-1]._replace(config=config)] if startups else []
+def with_config_in_use(startups: Sequence[Start], before: str, config: str) -> list[Start]:
+    """Return the startups for a manifest that is the same with another file of options. before, config: SHA-256."""
+    return [start._replace(config=config) if start.config == before else start for start in startups]
 
 
-def _end(seen: PodStart, is_same_pod: bool, *, is_current: bool) -> End:
-    """Return how a start before the one that was seen has ended. is_current: whether it ran the options in use."""
-    if not is_same_pod or not is_current:
-        return _REPLACED
-    return _HAD_NO_PORT if seen.has_rival else _CRASHED
-
-
-def _dated(end: End, moment: Moment) -> End:
+def _end(seen: PodStart, moment: Moment, *, is_charged: bool) -> End:
+    """Return how a start before the one that was seen has ended. is_charged: whether it ran the options in use."""
+    end = _REPLACED if not is_charged else _HAD_NO_PORT if seen.has_rival else _CRASHED
     return end._replace(since_boot=moment.now, time=moment.time)
 
 

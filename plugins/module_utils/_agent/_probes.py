@@ -31,6 +31,7 @@ _LEASES = "kube-node-lease"
 _STARTING = 30.0  # seconds after its start in which a component may not listen yet; a slow kubelet takes 20
 _ATTEMPTS = 25  # to connect meanwhile, in one probe: sooner than further rounds of the loop, and at less cost
 _PAUSE = 0.02  # seconds between them
+_ASKS_WHO = (401, 403)
 _Answer = TypeVar("_Answer")
 
 
@@ -112,13 +113,13 @@ class HealthProber:
         handshake: Callable[[str, int, float], None] = handshake,
         wall: Callable[[], datetime] = lambda: datetime.now(timezone.utc),
         live: Callable[[str, str], ProbeResult | None] | None = None,
-        served: Callable[[str, str], ProbeResult | None] | None = None,
+        served: Callable[[str], ProbeResult | None] | None = None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         """Create a prober. client: a _kube Client, or None to skip the Lease. timeout: seconds for each connection.
 
         live: (component, invocation) -> a failure if its live config differs from its file; None to skip that.
-        served: (address of this node's API server, invocation) -> a failure if it refuses this node; None to skip that.
+        served: address of this node's API server -> a failure if it refuses this node; None to skip that.
         """
         self._configuration = configuration
         self._clock = clock
@@ -145,7 +146,7 @@ class HealthProber:
             or self._serving(known, effective, attempts)
             or self._lease(known, unit)
             or self._compared(known, unit)
-            or self._serves_node(known, effective, unit)
+            or self._serves_node(known, effective)
             or _OK
         )
 
@@ -168,6 +169,8 @@ class HealthProber:
             status = self._connected(lambda: self._http_status(url, self._timeout), attempts)
         except (OSError, http.client.HTTPException, ValueError) as error:
             return ProbeResult(False, f"{url}: {_error_text(error)}")
+        if component.manifest and status in _ASKS_WHO:
+            return None  # without anonymous requests; this node's own show what it serves
         return None if 200 <= status < 300 else ProbeResult(False, f"{url}: answers {status}")
 
     def _serving(
@@ -182,12 +185,10 @@ class HealthProber:
             return ProbeResult(False, f"serving port {address[1]}: {_error_text(error)}")
         return None
 
-    def _serves_node(
-        self, component: ComponentConfiguration, effective: Mapping[str, Any], unit: Unit
-    ) -> ProbeResult | None:
+    def _serves_node(self, component: ComponentConfiguration, effective: Mapping[str, Any]) -> ProbeResult | None:
         if self._served is None or not component.manifest or component.name != API_SERVER:
             return None
-        return self._served(health_address(component, effective), unit.invocation)
+        return self._served(health_address(component, effective))
 
     def _compared(self, component: ComponentConfiguration, unit: Unit) -> ProbeResult | None:
         return self._live(component.name, unit.invocation) if self._live and component.name == "kubelet" else None

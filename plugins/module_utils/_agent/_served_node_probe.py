@@ -16,7 +16,6 @@ from urllib.parse import urlsplit
 from .._kube import api_paths as paths
 from .._kube.api_errors import KubeError
 from .._kube.credentials import Credentials
-from ._log import log
 from ._state.health import ProbeResult
 
 _QUESTIONS: Mapping[str, Callable[[Any, str], Any]] = {
@@ -28,7 +27,7 @@ _QUESTIONS: Mapping[str, Callable[[Any, str], Any]] = {
 
 
 class ServedNodeProbe:
-    """Compares what an API server's own instance answers with what the instance before it answered last."""
+    """Compares what an API server's own instance answers with what worked before."""
 
     def __init__(self, node_name: str, credentials: Credentials, new_client: Callable[[Credentials], Any]) -> None:
         """Ask for a Node. credentials: this node's. new_client: makes an impatient client."""
@@ -36,22 +35,17 @@ class ServedNodeProbe:
         self._credentials = credentials
         self._new_client = new_client
         self._clients: dict[str, Any] = {}  # by the address of the instance
-        self._answers: tuple[str, Mapping[str, str]] | None = None  # the uid of the last Pod, and its answers
-        self._expected: Mapping[str, str] | None = None  # the last answers of the Pod before
+        self._worked: set[str] = set()
 
-    def __call__(self, url: str, invocation: str) -> ProbeResult | None:
-        """Return a failure if the instance refuses what the one before it served, None otherwise.
+    def __call__(self, url: str) -> ProbeResult | None:
+        """Return a failure if the instance refuses what one served before, None otherwise.
 
-        url: any address of the instance. What failed before, and what is not known from before, is not judged.
+        url: any address of the instance. What has never worked since the agent was started is not judged.
         """
-        answers, pod = self._ask(url), invocation.partition("/")[0]  # a crash changes nothing of what is expected
-        if self._answers is not None and self._answers[0] != pod:
-            self._expected = self._answers[1]
-        elif self._answers is None:
-            log.info("what this node is refused is not judged before the next restart: it was not asked before")
-        self._answers = pod, answers
+        answers = self._ask(url)
+        self._worked.update(question for question, problem in answers.items() if not problem)
         for question, problem in answers.items():
-            if problem and self._expected is not None and not self._expected[question]:
+            if problem and question in self._worked:
                 return ProbeResult(False, f"the {question} worked before, and fails now: {problem}")
         return None
 

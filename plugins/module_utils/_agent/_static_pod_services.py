@@ -20,9 +20,12 @@ from ._manifest_note import ManifestNote, read_manifest_note, write_manifest_not
 from ._pod_files import PodFiles, PodRun, newest_run
 from ._pod_history import PodStart, record_pod_start
 from ._reporting._crash_messages import readable
+from ._restore_timer import ArmedTimer, RestoreTimer
+from ._state.active_config import in_trial, unhealthy_reason
 from ._state.health import Unit
 from ._state.node_state import Moment
-from ._state.start_history import End, is_crash
+from ._state.records import ConfigRecord
+from ._state.start_history import BadConfig, End, is_crash
 from ._store._durable_files import LOCK_WAIT, LockTimeout, locked
 from ._store._store import Store, digest
 
@@ -60,18 +63,20 @@ class StaticPods:
         """Return the present state of a component's Pod, and record what is new. Raises ServiceManagerError."""
         name = f"static Pod {component}"
         try:
+            self._confirm(component)
             note = self._note(component)
-            reason = note.reason_to_wait(digest(self._store.read_config(component) or b""))
+            reason = note.reason_to_wait(self._config(component))
+            config = note.written.config
             if reason and not note.pod:
-                return Unit(name, "foreign", reason=reason)
+                return Unit(name, "foreign", config=config, reason=reason)
             runs = self._files.runs(note.pod, note.container, component)
             run = newest_run(runs, epoch_of_boot=self._epoch() - self._clock.since_boot())
-            if run is not None and note.is_written:
-                self._record(component, run, runs, note)
+            if run is not None:
+                self._record(component, run, runs, note, is_foreign=bool(reason))
         except (OSError, LockTimeout) as error:
             raise ServiceManagerError(f"{name} was not seen: {error}") from error
         if run is None:
-            return Unit(name, "foreign" if reason else "starting", reason=reason)
+            return Unit(name, "foreign" if reason else "starting", config=config, reason=reason)
         process = run.process
         return Unit(
             name,
@@ -79,6 +84,7 @@ class StaticPods:
             invocation=run.invocation,
             pid=None if process is None else process.pid,
             active_since=None if process is None else process.started,
+            config=config,
             reason=reason,
         )
 
@@ -105,14 +111,50 @@ class StaticPods:
         self._ask(component, "--check")
         return read_manifest_note(self._store, component)
 
+    def _confirm(self, component: str) -> None:
+        """Move the deadline of the timer while options are on trial; record what it has taken back."""
+        timer = RestoreTimer(self._store, component)
+        if timer.armed() is None and timer.restored() is None:
+            return
+        with locked(self._store.lock, wait=LOCK_WAIT):
+            records, restored = self._store.read_records(), timer.restored()
+            if restored is not None:
+                self._mark_unconfirmed(component, restored, records.current)
+                timer.forget_restored()
+            elif in_trial(records.current, records.last_known_good):
+                timer.confirm(self._clock.since_boot(), self._clock.boot_id())
+            elif read_manifest_note(self._store, component).written.config == self._config(component):
+                timer.disarm()
+
+    def _mark_unconfirmed(self, component: str, restored: ArmedTimer, current: ConfigRecord | None) -> None:
+        """Mark a config as bad that the timer has taken back: the agent then rolls back as from any bad config."""
+        log.error("the timer has restored %s", restored.manifest, extra={"component": component, "uid": restored.uid})
+        if current is None or current.source is None or current.uid != restored.uid:
+            return
+        version = self._store.tracking_version(component, self._components[component].version)
+        marks = self._store.read_bad_configs(component, version)
+        probe = f"{component}: no agent has confirmed it, and the timer has restored the manifest before"
+        within = float(restored.seconds)
+        reason = unhealthy_reason(within, probe)
+        name, now = current.source.name, self._clock.now()
+        marks[restored.uid] = BadConfig(now, reason, "NotHealthy", name, within=within, probe=probe)
+        self._store.write_bad_configs(component, version, marks)
+
+    def _config(self, component: str) -> str:
+        return digest(self._store.read_config(component) or b"")
+
     def _ask(self, component: str, *options: str) -> None:
         result = self._run([*self._argv, *options, component], timeout=_WRITE_TIMEOUT)
         if result.code != 0:
             cause = " ".join((result.err or result.out).split())[:300] or f"exit code {result.code}"
             raise ServiceManagerError(f"static Pod {component}: {cause}")
 
-    def _record(self, component: str, run: PodRun, runs: Sequence[PodRun], note: ManifestNote) -> None:
+    def _record(
+        self, component: str, run: PodRun, runs: Sequence[PodRun], note: ManifestNote, *, is_foreign: bool
+    ) -> None:
         now = self._clock.since_boot()
+        if run.process is None and run.logged_since < self._epoch() - now:
+            return  # its logs are of the boot before
         moment = Moment(now, self._clock.boot_id(), self._clock.now())
         since = now if run.process is None else run.process.started
         has_rival = any(other.process is not None for other in runs if other.uid != run.uid)
@@ -120,7 +162,9 @@ class StaticPods:
         with locked(self._store.lock, wait=LOCK_WAIT):
             version = self._store.tracking_version(component, self._components[component].version)
             startups = self._store.read_startups(component, version)
-            changed = record_pod_start(startups, seen, config=note.written.config, moment=moment)
+            config = "" if is_foreign else note.written.config
+            is_settled = note.written.config == self._config(component)
+            changed = record_pod_start(startups, seen, config=config, moment=moment, is_settled=is_settled)
             if changed is None:
                 return
             self._store.write_startups(component, version, changed)

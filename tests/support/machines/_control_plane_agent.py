@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
@@ -23,6 +24,7 @@ from ._control_plane import MANIFESTS, ControlPlane
 
 __all__ = ["ControlPlaneAgent"]
 
+_RESTORE = Path(__file__).resolve().parents[3] / "roles/node/files/restore"
 _ARCHIVE = "/usr/local/bin/configok-agent.pyz"
 _CONFIG = "/etc/configok/agent.yaml"
 _UNIT = "configok-agent.service"
@@ -50,8 +52,17 @@ class ControlPlaneAgent:
             name: {"staticPod": f"{MANIFESTS}/{name}.yaml", **fields} for name, fields in components.items()
         }
         self._configure()
+        self._install_timer()
         self._client.create(paths.NAMESPACES, {"metadata": {"name": NAMESPACE_BUNDLES}})
         self.start()
+
+    def _install_timer(self) -> None:
+        """Install the timer, as the docs say."""
+        self._node.write("/usr/local/sbin/configok-restore", (_RESTORE / "configok-restore").read_text(), mode=0o755)
+        for name in ("configok-restore.service", "configok-restore.timer"):
+            self._node.write(f"/etc/systemd/system/{name}", (_RESTORE / name).read_text(), mode=0o644)
+        self._node.run(["systemctl", "daemon-reload"])
+        self._node.run(["systemctl", "enable", "--quiet", "--now", "configok-restore.timer"])
 
     def _configure(self, **settings: Any) -> None:
         node = {"nodeName": self._node.name, "components": self._components}
@@ -86,8 +97,8 @@ class ControlPlaneAgent:
         assert not done.error, done.error
         return int(done.assignment)
 
-    def wait_answer(self, assignment: int, status: str) -> dict[str, Any]:
-        """Wait until ConfigOK answers an assignment with a status; return the condition."""
+    def wait_answer(self, assignment: int, status: str, reason: str = "") -> dict[str, Any]:
+        """Wait until ConfigOK answers an assignment with a status, and with a text in its reason; return it."""
 
         def condition() -> dict[str, Any] | None:
             try:
@@ -95,8 +106,9 @@ class ControlPlaneAgent:
             except KubeError:
                 return None  # the API server is what changes
             present, answered = read_condition(node), read_status(node)
-            is_answer = answered is not None and answered.assignment == assignment
-            return present if is_answer and present is not None and present["status"] == status else None
+            if present is None or answered is None or answered.assignment != assignment:
+                return None
+            return present if present["status"] == status and reason in present["reason"] else None
 
         answer: dict[str, Any] = self._node.wait(
             f"ConfigOK {status} for {assignment}", condition, 3 * LONGEST_WAIT, poll=0.5

@@ -33,6 +33,9 @@ def prepare(directory: Path, output: str, then: str) -> subprocess.Popen[str]:
     """Start a run. output: printed by Molecule; then: the rest of its script."""
     (directory / "tools").mkdir()
     shutil.copy(ROOT / "tools/run_molecule.py", directory / "tools")
+    guard = "tests/support/session/guard.py"
+    (directory / guard).parent.mkdir(parents=True)
+    shutil.copy(ROOT / guard, directory / guard)
     for name, text in (("default", "{}"), ("one", "ansible: {env: {SCENARIO_NODES: 'a,b'}}"), ("two", "{}")):
         (directory / "extensions/molecule" / name).mkdir(parents=True)
         (directory / "extensions/molecule" / name / "molecule.yml").write_text(text)

@@ -71,7 +71,10 @@ class LastMessages:
 
     def __call__(self, invocation: str) -> str:
         """Return the last message in an invocation, "" if it is not known."""
-        notes = (read_manifest_note(self._store, name) for name in self._pods)
+        try:
+            notes = [read_manifest_note(self._store, name) for name in self._pods]
+        except OSError:
+            return ""
         known = next((note for note in notes if note.crashed == invocation), None)
         return self._journal(invocation) if known is None else known.crash_reason
 

@@ -138,13 +138,18 @@ NOT_STARTED: tuple[UnitState, ...] = ("stopped", "masked", "missing", "foreign")
 
 
 class Unit(NamedTuple):
-    """A component's unit, as the service manager reports it, or its static Pod. reason: why a unit is foreign."""
+    """A component's unit, as the service manager reports it, or its static Pod.
+
+    config: of a static Pod, SHA-256 of the file of options that its manifest has; None for a unit. reason: why it is
+    foreign.
+    """
 
     name: str
     state: UnitState
     invocation: str = ""  # INVOCATION_ID of the running or last invocation
     pid: int | None = None
     active_since: float | None = None  # seconds since boot when it became active
+    config: str | None = None
     reason: str = ""
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from ._agent._agent_configuration import AgentConfiguration
 from ._agent._manifest_update import CannotWrite, ManifestUpdate
 from ._agent._store._store import Store
+from ._agent._system_clock import SystemClock
 from ._output import complain, show
 
 __all__ = ["update_static_pod"]
@@ -21,7 +22,7 @@ def update_static_pod(configuration: AgentConfiguration, store: Store, component
     only_check: write nothing but the agent's note on the manifest.
     """
     settings = configuration.components[component]
-    update = ManifestUpdate(settings, store, node_name=configuration.node_name)
+    update = ManifestUpdate(configuration, component, store, SystemClock())
     try:
         if only_check:
             show(update.check().problem or f"{settings.manifest} is as the agent left it")

@@ -14,20 +14,29 @@ import pytest
 import yaml
 
 from ansible_collections.configok.node.plugins.module_utils._agent import _manifest_update
-from ansible_collections.configok.node.plugins.module_utils._agent._agent_configuration import ComponentConfiguration
+from ansible_collections.configok.node.plugins.module_utils._agent._agent_configuration import (
+    AgentConfiguration,
+    ComponentConfiguration,
+)
 from ansible_collections.configok.node.plugins.module_utils._agent._manifest_note import (
     ManifestNote,
     read_manifest_note,
     write_manifest_note,
 )
 from ansible_collections.configok.node.plugins.module_utils._agent._manifest_update import CannotWrite, ManifestUpdate
+from ansible_collections.configok.node.plugins.module_utils._agent._restore_timer import RestoreTimer
+from ansible_collections.configok.node.plugins.module_utils._agent._state.records import LOCAL_CONFIG, ConfigRecord
 from ansible_collections.configok.node.plugins.module_utils._agent._state.start_history import Start
+from ansible_collections.configok.node.plugins.module_utils._agent._store._rendered_files import default_document
 from ansible_collections.configok.node.plugins.module_utils._agent._store._store import Store, digest
+from ansible_collections.configok.node.plugins.module_utils._agent._system_clock import SystemClock
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import ConfigSource
 from support.configs.manifests import kubeadm_pod, manifest_bytes
 from support.configs.options import component_options
 
 COMPONENT = "kube-scheduler"
 QPS = {"kube-api-qps": 30}
+GOOD, NEXT = (f"00000000-0000-0000-0000-00000000000{number}" for number in (1, 2))
 
 
 class Node:
@@ -38,11 +47,12 @@ class Node:
         self.manifest.parent.mkdir()
         self.manifest.write_bytes(manifest_bytes(kubeadm_pod(COMPONENT)))
         self.store = Store(str(root / "state"), now=lambda: "now")
-        self.component = ComponentConfiguration(COMPONENT, "", manifest=str(self.manifest))
+        component = ComponentConfiguration(COMPONENT, "", manifest=str(self.manifest))
+        self.configuration = AgentConfiguration("n1", "/k", {COMPONENT: component})
 
     @property
     def update(self) -> ManifestUpdate:
-        return ManifestUpdate(self.component, self.store, node_name="n1")
+        return ManifestUpdate(self.configuration, COMPONENT, self.store, SystemClock())
 
     @property
     def note(self) -> ManifestNote:
@@ -69,7 +79,8 @@ def test_a_first_check_keeps_the_init_manifest_and_writes_nothing(node: Node) ->
     note = node.update.check()
     assert node.manifest.read_bytes() == before == note.init.encode()
     assert (note.pod, note.container, note.version) == (f"kube-system_{COMPONENT}-n1", COMPONENT, "v1.20.2")
-    assert (note.problem, note.is_written) == ("", False)
+    no_options = digest(default_document(COMPONENT, has_options=True))
+    assert (note.problem, note.written) == ("", (digest(before), no_options))
 
 
 def test_options_are_written_once_and_taken_back_byte_for_byte(node: Node) -> None:
@@ -173,6 +184,7 @@ def test_options_that_an_upgrade_has_lost_wait_for_an_operator(node: Node) -> No
         node.update.write()
     upgraded = init.replace(":v1.20.2", ":v1.21.0")
     assert node.manifest.read_text() == upgraded
+    assert node.update.check().written.config == digest(default_document(COMPONENT, has_options=True))
     node.use({"kube-api-qps": 50})
     assert node.update.write() is True
     assert {"--kube-api-qps=50"} < set(node.words())
@@ -206,3 +218,50 @@ def test_a_manifest_that_is_gone_is_not_made_again(node: Node) -> None:
     with pytest.raises(CannotWrite, match="is not there"):
         node.update.write()
     assert not node.manifest.exists()
+
+
+def on_trial(node: Node, flags: Mapping[str, Any], good: Mapping[str, Any] | None = None) -> None:
+    """Put options on trial, after others or the init config."""
+    if good is not None:
+        config = node.use(good)
+        node.store.write_last_known_good(record(GOOD, config))
+    node.store.write_current(record(NEXT, node.use(flags)))
+
+
+def record(uid: str, config: str) -> ConfigRecord:
+    return ConfigRecord(source=ConfigSource("configok-system", f"pool-{uid[-1]}", uid), files={COMPONENT: config})
+
+
+@pytest.mark.parametrize("good", [None, {"profiling": False}], ids=["init config", "a config"])
+def test_options_on_trial_arm_the_timer_with_last_known_good(node: Node, good: Mapping[str, Any] | None) -> None:
+    init = node.manifest.read_bytes()
+    on_trial(node, QPS, good)
+    node.update.write()
+    armed = RestoreTimer(node.store, COMPONENT).armed()
+    assert armed is not None
+    assert (armed.written, armed.uid, armed.seconds) == (digest(node.manifest.read_bytes()), NEXT, 180)
+    prepared = Path(armed.prepared)
+    assert (prepared.parent, prepared.name[0]) == (node.manifest.parent, "."), "the kubelet ignores it"
+    assert (prepared.read_bytes() == init) is (good is None)
+    assert ("--profiling=false" in prepared.read_text()) is (good is not None)
+
+
+def test_what_the_timer_has_restored_is_known(node: Node) -> None:
+    on_trial(node, QPS, {"profiling": False})
+    node.update.write()
+    armed = RestoreTimer(node.store, COMPONENT).armed()
+    assert armed is not None
+    Path(armed.prepared).rename(node.manifest)
+    assert node.update.check().problem == ""
+    node.use({"profiling": False})
+    assert node.update.write() is False, "the options in use are in place already"
+
+
+def test_options_that_are_taken_back_disarm_the_timer(node: Node) -> None:
+    on_trial(node, QPS)
+    node.update.write()
+    node.store.write_current(LOCAL_CONFIG)
+    node.use({})
+    assert node.update.write() is True
+    assert RestoreTimer(node.store, COMPONENT).armed() is None
+    assert [path.name for path in node.manifest.parent.iterdir()] == [node.manifest.name]

@@ -22,11 +22,19 @@ INIT, NEXT = "config-init", "config-next"
 
 
 def checked(
-    startups: Sequence[Start], uid: str, attempt: int, config: str, *, at: float = NOW, rival: bool = False
+    startups: Sequence[Start],
+    uid: str,
+    attempt: int,
+    config: str,
+    *,
+    at: float = NOW,
+    rival: bool = False,
+    settled: bool = True,
 ) -> list[Start]:
     """Return the startups after a check."""
     moment = Moment(at, BOOT, f"time-{at:g}")
-    changed = record_pod_start(startups, PodStart(uid, attempt, at, rival), config=config, moment=moment)
+    seen = PodStart(uid, attempt, at, rival)
+    changed = record_pod_start(startups, seen, config=config, moment=moment, is_settled=settled)
     return list(startups) if changed is None else changed
 
 
@@ -57,19 +65,25 @@ def test_another_start_of_the_container_is_a_crash_of_the_one_before() -> None:
 
 
 def test_crashes_between_two_checks_are_counted() -> None:
-    startups = checked(checked([], "a", 0, INIT), "b", 2, NEXT)
-    assert shown(startups) == [
-        ("a/0", INIT, "ended"),
+    startups = checked(checked(checked([], "a", 0, INIT), "b", 0, NEXT), "b", 3, NEXT, at=NOW + 60)
+    assert shown(startups)[1:] == [
         ("b/0", NEXT, "crashed"),
         ("b/1", NEXT, "crashed"),
-        ("b/2", NEXT, ""),
+        ("b/2", NEXT, "crashed"),
+        ("b/3", NEXT, ""),
     ]
-    later = checked(startups, "b", 4, NEXT, at=NOW + 60)
-    assert shown(later)[3:] == [("b/2", NEXT, "crashed"), ("b/3", NEXT, "crashed"), ("b/4", NEXT, "")]
 
 
-def test_the_first_check_does_not_count_what_came_before_it() -> None:
-    assert shown(checked([], "a", 7, INIT)) == [("a/7", INIT, "")]
+@pytest.mark.parametrize("before", [[], [Start("a/0", BOOT, 1.0, "", INIT)]], ids=["nothing", "another Pod"])
+def test_what_came_before_the_first_check_of_a_pod_is_not_counted(before: list[Start]) -> None:
+    """The kubelet continues to count where a Pod of the same manifest has ended: init manifests have high numbers."""
+    assert shown(checked(before, "b", 7, NEXT))[-1:] == [("b/7", NEXT, "")]
+    assert not any(ended == "crashed" for _name, _config, ended in shown(checked(before, "b", 7, NEXT)))
+
+
+def test_a_log_that_is_being_rotated_is_not_another_start() -> None:
+    startups = checked([], "a", 3, NEXT)
+    assert checked(startups, "a", 2, NEXT) == startups
 
 
 def test_a_pod_that_comes_back_has_not_crashed_meanwhile() -> None:
@@ -89,11 +103,22 @@ def test_an_end_of_the_old_pod_is_not_charged_to_the_next_options() -> None:
     assert shown(startups) == [("a/0", INIT, "ended"), ("a/1", INIT, "")]
 
 
+def test_an_end_while_other_options_are_to_be_written_does_not_count() -> None:
+    startups = checked(checked([], "a", 0, INIT), "a", 1, INIT, settled=False)
+    assert shown(startups) == [("a/0", INIT, "ended"), ("a/1", INIT, "")]
+
+
+def test_an_end_of_a_manifest_of_another_program_does_not_count() -> None:
+    startups = checked(checked(checked([], "a", 0, NEXT), "x", 0, ""), "x", 1, "")
+    assert shown(startups) == [("a/0", NEXT, "ended"), ("x/0", "", "ended"), ("x/1", "", "")]
+
+
 def test_a_boot_ends_everything_without_a_crash() -> None:
     before = [Start("a/0", "boot-0", 5000.0, "", NEXT)]
     assert shown(checked(before, "a", 1, NEXT)) == [("a/0", NEXT, ""), ("a/1", NEXT, "")]
 
 
-@pytest.mark.parametrize("startups", [[], [Start("a/0", BOOT, 1.0, "", INIT)]])
-def test_another_file_that_asks_for_the_same_is_what_runs(startups: list[Start]) -> None:
-    assert [start.config for start in with_config_in_use(startups, NEXT)] == [NEXT] * len(startups)
+def test_another_file_that_asks_for_the_same_is_what_runs() -> None:
+    """Also of a Pod that the kubelet has yet to start; the one before it keeps its own."""
+    startups = [Start("a/0", BOOT, 1.0, "", INIT), Start("b/0", BOOT, 2.0, "", NEXT)]
+    assert [start.config for start in with_config_in_use(startups, NEXT, "same")] == [INIT, "same"]

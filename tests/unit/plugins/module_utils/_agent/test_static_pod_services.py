@@ -13,7 +13,10 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._agent_configuration import ComponentConfiguration
+from ansible_collections.configok.node.plugins.module_utils._agent._agent_configuration import (
+    AgentConfiguration,
+    ComponentConfiguration,
+)
 from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import (
     CommandResult,
     ServiceManagerError,
@@ -22,17 +25,22 @@ from ansible_collections.configok.node.plugins.module_utils._agent._manifest_not
 from ansible_collections.configok.node.plugins.module_utils._agent._manifest_update import CannotWrite, ManifestUpdate
 from ansible_collections.configok.node.plugins.module_utils._agent._pod_files import PodFiles
 from ansible_collections.configok.node.plugins.module_utils._agent._reporting._crash_messages import LastMessages
+from ansible_collections.configok.node.plugins.module_utils._agent._restore_timer import RestoreTimer
 from ansible_collections.configok.node.plugins.module_utils._agent._state.health import Unit
+from ansible_collections.configok.node.plugins.module_utils._agent._state.records import LOCAL_CONFIG, ConfigRecord
 from ansible_collections.configok.node.plugins.module_utils._agent._state.start_history import is_crash
 from ansible_collections.configok.node.plugins.module_utils._agent._static_pod_services import (
     ServiceManagers,
     StaticPods,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._store._store import Store
+from ansible_collections.configok.node.plugins.module_utils._agent._store._rendered_files import default_document
+from ansible_collections.configok.node.plugins.module_utils._agent._store._store import Store, digest
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import ConfigSource
 from support.configs.manifests import kubeadm_pod, manifest_bytes
 from support.configs.options import component_options
 
 COMPONENT = "kube-scheduler"
+UID, OTHER = (f"00000000-0000-0000-0000-00000000000{number}" for number in (1, 2))
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -73,7 +81,8 @@ class Host:
     ) -> CommandResult:
         """Do in this process what the child does."""
         self.asked.append(argv[1:])
-        update = ManifestUpdate(self.components[COMPONENT], self.store, node_name="n1")
+        configuration = AgentConfiguration("n1", "/k", self.components)
+        update = ManifestUpdate(configuration, COMPONENT, self.store, self.clock)
         try:
             update.check() if "--check" in argv else update.write()
         except CannotWrite as error:
@@ -121,8 +130,9 @@ def host(tmp_path: Path) -> Host:
 def test_a_running_pod_is_active_since_its_process_was_started(host: Host) -> None:
     host.runs("a", 0, pid=11)
     unit = host.pods.unit(COMPONENT)
-    assert unit == Unit(f"static Pod {COMPONENT}", "active", "a/0", 11, host.clock.seconds)
-    assert host.starts() == [], "nothing is recorded before the agent has written a manifest"
+    config = digest(default_document(COMPONENT, has_options=True))
+    assert unit == Unit(f"static Pod {COMPONENT}", "active", "a/0", 11, host.clock.seconds, config)
+    assert host.starts() == [("a/0", False)]
     assert host.pods.version(COMPONENT) == "v1.20.2"
 
 
@@ -211,3 +221,75 @@ def test_each_component_has_its_own_service_manager(host: Host) -> None:
     assert "--kube-api-qps=30" in host.manifest.read_text()
     with pytest.raises(ServiceManagerError, match="kubelet"):
         managers.restart("kubelet")
+
+
+def on_trial(host: Host, uid: str) -> None:
+    host.use({"kube-api-qps": 30})
+    config = digest(host.store.read_config(COMPONENT) or b"")
+    source = ConfigSource("configok-system", "pool-a", uid)
+    host.store.write_current(ConfigRecord(source=source, files={COMPONENT: config}))
+    host.pods.restart(COMPONENT)
+
+
+def test_the_daemon_moves_the_deadline_until_the_trial_is_over(host: Host) -> None:
+    host.runs("a", 0, pid=11)
+    on_trial(host, UID)
+    timer = RestoreTimer(host.store, COMPONENT)
+    first = timer.armed()
+    assert first is not None
+    host.clock.seconds += 100
+    host.pods.unit(COMPONENT)
+    moved = timer.armed()
+    assert moved is not None
+    assert moved.deadline - first.deadline == 100
+    host.store.write_last_known_good(host.store.read_records().current or LOCAL_CONFIG)
+    host.pods.unit(COMPONENT)
+    assert timer.armed() is None
+
+
+@pytest.mark.parametrize("uid", [UID, OTHER], ids=["in use", "another"])
+def test_what_the_timer_has_taken_back_is_bad_if_it_is_still_in_use(host: Host, uid: str) -> None:
+    host.runs("a", 0, pid=11)
+    on_trial(host, UID)
+    timer = RestoreTimer(host.store, COMPONENT)
+    armed = timer.armed()
+    assert armed is not None
+    host.manifest.with_name(".prepared-" + host.manifest.name).rename(host.manifest)
+    restored = "".join(f"{field}\n" for field in armed._replace(uid=uid))
+    host.store.files.write(f"components/{COMPONENT}/restored-by-timer", restored.encode())
+    assert host.pods.unit(COMPONENT).reason == ""
+    marks = host.store.read_bad_configs(COMPONENT, "unknown")
+    assert list(marks) == ([UID] if uid == UID else [])
+    assert all("the timer has restored the manifest before" in mark.reason for mark in marks.values())
+    assert (timer.restored(), timer.armed()) == (None, None)
+
+
+def test_logs_of_the_boot_before_are_not_a_start(host: Host) -> None:
+    host.runs("a", 0)
+    (logs,) = (host.root / "pods").glob(f"*/{COMPONENT}")
+    os.utime(logs, (100, 100))
+    host.pods.unit(COMPONENT)
+    assert host.starts() == []
+
+
+def test_the_old_pod_does_not_run_the_next_options(host: Host) -> None:
+    """Not even in its first start after the write."""
+    host.runs("a", 5, pid=11)
+    host.pods.unit(COMPONENT)
+    host.use({"kube-api-qps": 30})
+    host.pods.restart(COMPONENT)
+    unit = host.pods.unit(COMPONENT)
+    (start,) = host.store.read_startups(COMPONENT, "unknown")
+    assert unit.config == digest(host.store.read_config(COMPONENT) or b"")
+    assert start.config != unit.config
+
+
+def test_a_crash_of_what_an_operator_wrote_is_not_charged(host: Host) -> None:
+    host.runs("a", 0, pid=11)
+    host.use({"kube-api-qps": 30})
+    host.pods.restart(COMPONENT)
+    host.manifest.write_text(host.manifest.read_text().replace("qps=30", "qps=31"))
+    for attempt in range(3):
+        host.runs("x", attempt)
+        host.pods.unit(COMPONENT)
+    assert not any(crashed for _name, crashed in host.starts())
