@@ -12,10 +12,13 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Collection
+from typing import TYPE_CHECKING
 
-from .._static_pods.rendered_manifest import RenderedManifest
 from ._store._durable_files import Disk, DurableFiles
 from ._store._store import digest
+
+if TYPE_CHECKING:  # the daemon reads manifests, and does without the engine that renders them
+    from .._static_pods.rendered_manifest import RenderedManifest
 
 _TEMPORARY = ".configok-"  # the prefix of a manifest that is being written
 _PREPARED = ".prepared-"  # the prefix of a manifest that is to be put in place later

@@ -121,6 +121,13 @@ def test_the_daemon_never_loads_the_engine(agent: Path) -> None:
     assert engine(modules) == REDACTION
 
 
+def test_the_daemon_of_a_control_plane_never_loads_the_engine(agent: Path) -> None:
+    pods = "import configok_agent._agent._static_pod_services, configok_agent._agent._served_node_probe"
+    modules = loaded(agent, f"{DAEMON}; {pods}")
+    assert "configok_agent._agent._manifest_note" in modules
+    assert engine(modules) == REDACTION
+
+
 @pytest.mark.contract("manners.idle")
 def test_the_daemon_loads_nothing_for_nothing(agent: Path) -> None:
     """inspect costs one megabyte with its imports, http.server and tempfile half a megabyte each."""
