@@ -13,8 +13,9 @@ from .._nodeconfig.config_status import ComponentState
 from ._agent_context import AgentContext
 from ._command_lines import CommandLineTracker
 from ._interfaces import ANSWER_WAIT, ServiceManager, ServiceManagerError, Task
-from ._log import RESTARTING, log
+from ._log import log
 from ._probed_configs import ProbedConfigs
+from ._restarts import Restarts
 from ._state.health import (
     NOT_STARTED,
     ComponentsObservation,
@@ -32,7 +33,6 @@ from ._state.health import (
 from ._state.node_state import NodeState
 
 _KUBELET_ACTS = 60.0  # seconds after which a kubelet that has not started a Pod of a new manifest does not work
-_RESTART_DEADLINE = 30.0  # seconds after which a restart that did not happen is requested again
 _PROBE_DEADLINE = 12.0  # seconds: more than a prober needs if each of its requests times out
 
 
@@ -43,18 +43,14 @@ class ComponentManager:
         configuration = context.configuration
         self._configuration = configuration
         self._store = context.store
-        self._services = context.services
         self._units = {name: UnitQuery(name, context.services, context.new_task()) for name in configuration.components}
-        self._restarts = {name: context.new_task() for name in configuration.components}
+        self._restarts = Restarts(context)
         self._prober = context.prober
         self._probed_configs = ProbedConfigs(context)
         self._clock = context.clock
-        self._counters = context.counters
         self.command_lines = CommandLineTracker(context)
         self._probes = {name: _ProbeTask(context.new_task()) for name in configuration.components}
         self._health: dict[str, Health] = {}
-        self._requested: dict[str, tuple[str, float]] = {}
-        self._restart_errors: dict[str, str] = {}  # component -> why its last restart was not carried out
         self._probed_at: dict[str, float] = {}  # when the latest probe was started
         self.invocations: dict[str, str] = {}
         self.next_due = 0.0  # when to probe again, in seconds since boot
@@ -63,8 +59,7 @@ class ComponentManager:
     def reset(self) -> None:
         """Forget what was observed: components read another config now."""
         self._health.clear()
-        self._requested.clear()
-        self._restart_errors.clear()
+        self._restarts.reset()
         self.next_due = 0.0
 
     def probe_soon(self) -> None:
@@ -95,7 +90,7 @@ class ComponentManager:
         names = self._configuration.components
         units = {name: self._poll_unit(name, state, now) for name in names}
         for name in names:
-            self._collect_restart(name)
+            self._restarts.collect(name)
         if any(unit.answer_due(now) < float("inf") for unit in self._units.values()):
             return None
         probing = now >= self.next_due
@@ -113,6 +108,7 @@ class ComponentManager:
             elif unit.state in NOT_STARTED:
                 states[name] = "stopped"
                 if name in involved:
+                    is_waiting = True
                     reads_another = not state.files[name].same_as_started
                     stopped = stopped or not_started_reason(unit, reads_another=reads_another)
                     self._health.pop(name, None)
@@ -120,7 +116,7 @@ class ComponentManager:
             is_due = unit is not None and self._needs_restart(state, name, unit)
             trouble = self._restart_trouble(state, name, unit, now, is_due=is_due)
             must_wait = is_waiting and state.is_in_trial and self._stage(name) > 0
-            if is_due and not must_wait and not self._is_requested(name, config, now):
+            if is_due and not must_wait and not self._restarts.is_requested(name, config):
                 restarts_due[name] = config
             if is_due and must_wait:
                 states[name] = "unknown"
@@ -205,44 +201,23 @@ class ComponentManager:
         return 1 + FLAG_COMPONENTS.index(name) if is_pod else 0
 
     def _restart_trouble(self, state: NodeState, name: str, unit: Unit | None, now: float, *, is_due: bool) -> str:
-        """Return why a static Pod is not restarted, whatever its options are; "" if nothing keeps it from that."""
+        """Return why a static Pod is not restarted, whatever its options are; "" if nothing keeps it from that.
+
+        A Pod that has ended is another matter, whatever keeps the next one from running: it fails in its time.
+        """
         if unit is None or unit.config is None:
             return ""
         if is_due:
-            return self._restart_errors.get(name, "")
-        since, files = state.files[name].switched_since, state.files[name]
-        if files.same_as_started or since is None or now - since < _KUBELET_ACTS:
+            return self._restarts.error(name)
+        files, done_at = state.files[name], self._restarts.done_at(name)
+        since = files.switched_since if done_at is None else done_at
+        if unit.state != "active" or files.same_as_started or since is None or now - since < _KUBELET_ACTS:
             return ""
         return f"the kubelet has not acted on {self._configuration.components[name].manifest} for {_KUBELET_ACTS:g} s"
 
-    def _is_requested(self, name: str, config: str, now: float) -> bool:
-        request = self._requested.get(name)
-        return request is not None and request[0] == config and now - request[1] < _RESTART_DEADLINE
-
     def restart(self, name: str, config: str) -> None:
         """Request a restart, so that the component reads its file. config: SHA-256 of the file."""
-        self._requested[name] = (config, self._clock.since_boot())
-        log.info(
-            "restarting: what it reads has changed",
-            extra={"component": name, "config": config[:10], "message_id": RESTARTING},
-        )
-        self._collect_restart(name)
-        task = self._restarts[name]
-        if not task.running:
-            task.start(partial(self._services.restart, name))
-            self._collect_restart(name)
-
-    def _collect_restart(self, name: str) -> None:
-        task = self._restarts[name]
-        if not task.done:
-            return
-        try:
-            task.result()
-            self._counters.restarts[name] += 1
-            self._restart_errors.pop(name, None)
-        except ServiceManagerError as error:
-            self._restart_errors[name] = str(error)
-            log.error("%s", error, extra={"component": name})
+        self._restarts.request(name, config)
 
     def _update_health(
         self,

@@ -219,6 +219,7 @@ class Controller:
             state,
             dynamic_config=self._configuration.dynamic_config,
             health_timeout=self._configuration.health.timeout,
+            has_static_pods=any(component.manifest for component in self._configuration.components.values()),
         )
         if not self._configuration.dynamic_config or state.active.fallback_reason in ("bad", "CrashLoop"):
             return observation

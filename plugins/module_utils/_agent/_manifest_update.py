@@ -71,13 +71,14 @@ class ManifestUpdate:
             config = self._store.read_config(name)
             if config is None:
                 raise CannotWrite(f"{self._store.config_path(name)} is not there")
+            self._require_record()
             reason = note.reason_to_wait(digest(config))
             if reason:
                 raise CannotWrite(reason)
             rendered = self._render(self._init(note), self._options(config))
             intended = WrittenManifest(rendered.manifest.digest, digest(config))
             if intended.manifest == note.written.manifest:
-                self._note_same(note._replace(written=intended))
+                self._note_same(note._replace(written=intended, lost=""))
                 return False
             note = self._armed(note._replace(intended=intended))
             write_manifest_note(self._store, name, note)
@@ -85,11 +86,21 @@ class ManifestUpdate:
                 self._files.replace(rendered, before=note.written.manifest)
             except ManifestChanged as error:
                 raise CannotWrite(str(error)) from error
-            note = note._replace(written=intended, intended=WrittenManifest(), seen=intended.manifest)
+            note = note._replace(written=intended, intended=WrittenManifest(), seen=intended.manifest, lost="")
             write_manifest_note(self._store, name, note)
             if not note.prepared.manifest:
                 self._timer.disarm()
         return True
+
+    def _require_record(self) -> None:
+        """Raise CannotWrite if the options in the store are not those that the node is to use."""
+        records, name = self._store.read_records(), self._component.name
+        current = records.current
+        if current is None and not records.never_written:
+            raise CannotWrite("the record of the config in use is damaged, so its options are not written")
+        bad = self._store.read_bad_configs(name, self._store.tracking_version(name, self._component.version))
+        if current is not None and in_trial(current, records.last_known_good) and current.uid in bad:
+            raise CannotWrite("the options on trial are bad, so they are not written")
 
     def _armed(self, note: ManifestNote) -> ManifestNote:
         """Return the note with what the timer puts in place if the options in use are on trial; arm the timer."""
@@ -101,11 +112,13 @@ class ManifestUpdate:
         if config is None:
             raise CannotWrite(f"the options of {name} before these are lost, so there is nothing to take back")
         before = self._render(self._init(note), self._options(config))
-        path = self._files.prepare(before)
+        path, boot_id = self._files.prepare(before), self._clock.boot_id()
+        if not boot_id:
+            raise CannotWrite("the kernel's boot id cannot be read, so that no timer can be armed for a trial")
         armed = ArmedTimer(
             int(self._clock.since_boot()) + self._seconds,
             self._seconds,
-            self._clock.boot_id(),
+            boot_id,
             note.intended.manifest,
             self._component.manifest,
             path,
@@ -131,16 +144,16 @@ class ManifestUpdate:
             return note._replace(seen="", problem=f"{self._component.manifest} is not there")
         try:
             return self._checked(note, source)
-        except (CannotWrite, InvalidManifest, UnicodeDecodeError) as error:
+        except (CannotWrite, ConfigError, InvalidManifest, UnicodeDecodeError) as error:
             return note._replace(seen=digest(source), problem=str(error))
 
     def _checked(self, note: ManifestNote, source: bytes) -> ManifestNote:
         seen = digest(source)
         note = note._replace(seen=seen)
         if note.intended.manifest == seen:  # the power was cut before the note
-            note = note._replace(written=note.intended)
-        elif note.prepared.manifest == seen:  # by the timer
-            note = note._replace(written=note.prepared)
+            note = note._replace(written=note.intended, lost="")
+        elif note.prepared.manifest == seen and self._timer.restored() is not None:
+            note = note._replace(written=note.prepared, prepared=WrittenManifest())
         note = note._replace(intended=WrittenManifest())
         if not note.init:
             return self._take_over(note, source)

@@ -13,10 +13,11 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 
 from ._agent_configuration import ComponentConfiguration
+from ._instance_addresses import API_SERVER
 from ._interfaces import Clock, CommandRunner, ServiceManager, ServiceManagerError
 from ._log import log
 from ._manifest_files import ManifestFiles
-from ._manifest_note import ManifestNote, read_manifest_note, write_manifest_note
+from ._manifest_note import ManifestNote, WrittenManifest, read_manifest_note, write_manifest_note
 from ._pod_files import PodFiles, PodRun, newest_run
 from ._pod_history import PodStart, record_pod_start
 from ._reporting._crash_messages import readable
@@ -24,7 +25,6 @@ from ._restore_timer import ArmedTimer, RestoreTimer
 from ._state.active_config import in_trial, unhealthy_reason
 from ._state.health import Unit
 from ._state.node_state import Moment
-from ._state.records import ConfigRecord
 from ._state.start_history import BadConfig, End, is_crash
 from ._store._durable_files import LOCK_WAIT, LockTimeout, locked
 from ._store._store import Store, digest
@@ -63,7 +63,7 @@ class StaticPods:
         """Return the present state of a component's Pod, and record what is new. Raises ServiceManagerError."""
         name = f"static Pod {component}"
         try:
-            self._confirm(component)
+            self._take_over_from_timer(component)
             note = self._note(component)
             reason = note.reason_to_wait(self._config(component))
             config = note.written.config
@@ -73,6 +73,7 @@ class StaticPods:
             run = newest_run(runs, epoch_of_boot=self._epoch() - self._clock.since_boot())
             if run is not None:
                 self._record(component, run, runs, note, is_foreign=bool(reason))
+            self._confirm(component)
         except (OSError, LockTimeout) as error:
             raise ServiceManagerError(f"{name} was not seen: {error}") from error
         if run is None:
@@ -111,25 +112,43 @@ class StaticPods:
         self._ask(component, "--check")
         return read_manifest_note(self._store, component)
 
-    def _confirm(self, component: str) -> None:
-        """Move the deadline of the timer while options are on trial; record what it has taken back."""
+    def _take_over_from_timer(self, component: str) -> None:
+        """Record what the timer has taken back, before anything is decided from the manifest."""
         timer = RestoreTimer(self._store, component)
-        if timer.armed() is None and timer.restored() is None:
+        if timer.restored() is None:
             return
         with locked(self._store.lock, wait=LOCK_WAIT):
-            records, restored = self._store.read_records(), timer.restored()
-            if restored is not None:
-                self._mark_unconfirmed(component, restored, records.current)
-                timer.forget_restored()
-            elif in_trial(records.current, records.last_known_good):
-                timer.confirm(self._clock.since_boot(), self._clock.boot_id())
-            elif read_manifest_note(self._store, component).written.config == self._config(component):
-                timer.disarm()
+            restored, note = timer.restored(), read_manifest_note(self._store, component)
+            if restored is None:
+                return
+            self._mark_unconfirmed(component, restored, note)
+            if note.prepared.manifest:
+                note = note._replace(written=note.prepared, prepared=WrittenManifest())
+                write_manifest_note(self._store, component, note)
+            timer.forget_restored()
 
-    def _mark_unconfirmed(self, component: str, restored: ArmedTimer, current: ConfigRecord | None) -> None:
+    def _confirm(self, component: str) -> None:
+        """Move the deadline of the timer while options are on trial, since they were seen; disarm it afterwards."""
+        timer = RestoreTimer(self._store, component)
+        if timer.armed() is None:
+            return
+        with locked(self._store.lock, wait=LOCK_WAIT):
+            records, note = self._store.read_records(), read_manifest_note(self._store, component)
+            if in_trial(records.current, records.last_known_good):
+                timer.confirm(self._clock.since_boot(), self._clock.boot_id())
+            elif note.written.config == self._config(component):
+                timer.disarm()
+                write_manifest_note(self._store, component, note._replace(prepared=WrittenManifest()))
+
+    def _mark_unconfirmed(self, component: str, restored: ArmedTimer, note: ManifestNote) -> None:
         """Mark a config as bad that the timer has taken back: the agent then rolls back as from any bad config."""
         log.error("the timer has restored %s", restored.manifest, extra={"component": component, "uid": restored.uid})
-        if current is None or current.source is None or current.uid != restored.uid:
+        records = self._store.read_records()
+        current = records.current
+        if current is None or current.source is None or not in_trial(current, records.last_known_good):
+            return
+        # The same options may be pinned under another uid meanwhile.
+        if current.uid != restored.uid and note.written.config != self._config(component):
             return
         version = self._store.tracking_version(component, self._components[component].version)
         marks = self._store.read_bad_configs(component, version)
@@ -137,8 +156,19 @@ class StaticPods:
         within = float(restored.seconds)
         reason = unhealthy_reason(within, probe)
         name, now = current.source.name, self._clock.now()
-        marks[restored.uid] = BadConfig(now, reason, "NotHealthy", name, within=within, probe=probe)
+        marks[current.source.uid] = BadConfig(now, reason, "NotHealthy", name, within=within, probe=probe)
         self._store.write_bad_configs(component, version, marks)
+
+    def _is_served_since(self, since_boot: float) -> bool:
+        """Return whether this node's API server has run since a time, so that no end after that is due to its restart.
+
+        A leader ends when it cannot renew its Lease, and a start without an API server ends, too.
+        """
+        note = read_manifest_note(self._store, API_SERVER)
+        runs = self._files.runs(note.pod, note.container, API_SERVER) if note.pod else []
+        processes = [run.process for run in runs if run.process is not None]
+        is_stable = note.written.config == self._config(API_SERVER)
+        return is_stable and any(process.started <= since_boot for process in processes)
 
     def _config(self, component: str) -> str:
         return digest(self._store.read_config(component) or b"")
@@ -164,6 +194,8 @@ class StaticPods:
             startups = self._store.read_startups(component, version)
             config = "" if is_foreign else note.written.config
             is_settled = note.written.config == self._config(component)
+            if component != API_SERVER and API_SERVER in self._components:
+                is_settled = is_settled and self._is_served_since(startups[-1].since_boot if startups else now)
             changed = record_pod_start(startups, seen, config=config, moment=moment, is_settled=is_settled)
             if changed is None:
                 return

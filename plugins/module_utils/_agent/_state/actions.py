@@ -84,6 +84,7 @@ class Observation(NamedTuple):
     state: NodeState
     dynamic_config: bool = True
     health_timeout: float = 0.0
+    has_static_pods: bool = False
     desired: DesiredState | None = None
     sync: SyncResult = SyncResult()
     new_versions: Mapping[str, str] = {}
@@ -233,6 +234,8 @@ def _plan_config(observation: Observation) -> list[Action]:
         return [RecordVersion(name, version) for name, version in observation.new_versions.items()]
     actions = [] if observation.desired is None else _plan_sync(observation, observation.desired)
     # For any other fallback reason, the next start of a component acts, and the daemon changes nothing.
+    if not actions and state.active.fallback_reason and observation.has_static_pods:
+        return [RollBack()]  # no hook of theirs would act
     if not actions and not state.active.fallback_reason and not state.files_match(state.active_record):
         return [SwitchFiles(state.active_record)]
     return actions

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -113,3 +114,22 @@ def test_a_disarmed_timer_leaves_no_file(node: Node) -> None:
     node.timer.disarm()
     node.timer.confirm(0.0, "boot")
     assert node.timer.armed() is None
+
+
+def test_the_unit_says_which_boot_it_is(node: Node) -> None:
+    """In a container, /proc has the id of the host's boot."""
+    node.arm(deadline=FUTURE, seconds=PAST, boot_id="0f-1e")
+    subprocess.run([SCRIPT, node.state], env={"PATH": os.defpath, "CONFIGOK_BOOT_ID": "0f1e"}, check=True)
+    assert node.manifest.read_text() == "next"
+
+
+def test_a_note_that_cannot_be_written_does_not_keep_the_manifest_from_coming_back(node: Node, tmp_path: Path) -> None:
+    node.arm()
+    link = tmp_path / "bin/ln"
+    link.parent.mkdir()
+    link.write_text("#!/bin/sh\nexit 1\n")
+    link.chmod(0o755)
+    environment = {"PATH": f"{link.parent}:{os.defpath}"}
+    done = subprocess.run([SCRIPT, node.state], env=environment, capture_output=True, text=True, check=True)
+    assert "no note for the agent" in done.stderr
+    assert node.manifest.read_text() == "before"

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._manifest_not
 from ansible_collections.configok.node.plugins.module_utils._agent._manifest_update import CannotWrite, ManifestUpdate
 from ansible_collections.configok.node.plugins.module_utils._agent._restore_timer import RestoreTimer
 from ansible_collections.configok.node.plugins.module_utils._agent._state.records import LOCAL_CONFIG, ConfigRecord
-from ansible_collections.configok.node.plugins.module_utils._agent._state.start_history import Start
+from ansible_collections.configok.node.plugins.module_utils._agent._state.start_history import BadConfig, Start
 from ansible_collections.configok.node.plugins.module_utils._agent._store._rendered_files import default_document
 from ansible_collections.configok.node.plugins.module_utils._agent._store._store import Store, digest
 from ansible_collections.configok.node.plugins.module_utils._agent._system_clock import SystemClock
@@ -252,6 +253,8 @@ def test_what_the_timer_has_restored_is_known(node: Node) -> None:
     armed = RestoreTimer(node.store, COMPONENT).armed()
     assert armed is not None
     Path(armed.prepared).rename(node.manifest)
+    armed_file = Path(node.store.files.path(f"components/{COMPONENT}/armed"))
+    os.link(armed_file, armed_file.with_name("restored-by-timer"))
     assert node.update.check().problem == ""
     node.use({"profiling": False})
     assert node.update.write() is False, "the options in use are in place already"
@@ -265,3 +268,39 @@ def test_options_that_are_taken_back_disarm_the_timer(node: Node) -> None:
     assert node.update.write() is True
     assert RestoreTimer(node.store, COMPONENT).armed() is None
     assert [path.name for path in node.manifest.parent.iterdir()] == [node.manifest.name]
+
+
+def test_an_init_manifest_that_an_operator_puts_back_during_a_trial_stays(node: Node) -> None:
+    init = node.manifest.read_bytes()
+    on_trial(node, QPS)
+    node.update.write()
+    node.manifest.write_bytes(init)
+    with pytest.raises(CannotWrite, match="rewritten without the options in use"):
+        node.update.write()
+    assert node.manifest.read_bytes() == init
+
+
+def test_options_that_were_lost_once_can_be_fallen_back_to(node: Node) -> None:
+    init = node.manifest.read_text()
+    node.use(QPS)
+    node.update.write()
+    node.manifest.write_text(init.replace(":v1.20.2", ":v1.21.0"))
+    assert node.update.check().lost
+    node.use({"profiling": False})
+    node.update.write()
+    node.use(QPS)
+    assert node.update.write() is True
+    assert "--kube-api-qps=30" in node.words()
+
+
+def test_nothing_is_written_of_a_damaged_record_or_of_a_bad_config(node: Node) -> None:
+    before = node.manifest.read_bytes()
+    on_trial(node, QPS)
+    version = node.store.tracking_version(COMPONENT, "")
+    node.store.write_bad_configs(COMPONENT, version, {NEXT: BadConfig("now", "why", "CrashLoop")})
+    with pytest.raises(CannotWrite, match="the options on trial are bad"):
+        node.update.write()
+    node.store.files.write("current", b"{")
+    with pytest.raises(CannotWrite, match="the record of the config in use is damaged"):
+        node.update.write()
+    assert node.manifest.read_bytes() == before

@@ -140,3 +140,19 @@ def test_a_manifest_that_cannot_be_written_says_nothing_about_the_options_and_is
     node.clock.advance(400)
     node.observe()
     assert node.observe().stopped == ""
+
+
+def test_a_pod_that_has_ended_and_does_not_come_back_fails_in_its_time(node: Node) -> None:
+    """A directory that the manifest mounts is not on this node, for example."""
+    node.write(SCHEDULER)
+    node.write(API_SERVER, is_started=False)
+    node.units[API_SERVER] = node.units[API_SERVER]._replace(state="starting", pid=None)
+    for _minute in range(3):
+        node.clock.advance(60)
+        observed = node.observe()
+    assert (observed.failed, observed.stopped) == (API_SERVER, "")
+
+
+def test_nothing_follows_a_component_that_is_left_alone(node: Node) -> None:
+    node.units[API_SERVER] = node.units[API_SERVER]._replace(state="foreign", reason="changed")
+    assert node.observe().restarts_due == {}

@@ -25,7 +25,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._manifest_not
 from ansible_collections.configok.node.plugins.module_utils._agent._manifest_update import CannotWrite, ManifestUpdate
 from ansible_collections.configok.node.plugins.module_utils._agent._pod_files import PodFiles
 from ansible_collections.configok.node.plugins.module_utils._agent._reporting._crash_messages import LastMessages
-from ansible_collections.configok.node.plugins.module_utils._agent._restore_timer import RestoreTimer
+from ansible_collections.configok.node.plugins.module_utils._agent._restore_timer import ArmedTimer, RestoreTimer
 from ansible_collections.configok.node.plugins.module_utils._agent._state.health import Unit
 from ansible_collections.configok.node.plugins.module_utils._agent._state.records import LOCAL_CONFIG, ConfigRecord
 from ansible_collections.configok.node.plugins.module_utils._agent._state.start_history import is_crash
@@ -107,12 +107,16 @@ class Host:
             process.rename(self.root / f"ended-{process.name}")
         if not pid:
             return
+        self.process(COMPONENT, uid, pid, self.clock.seconds)
+
+    def process(self, program: str, uid: str, pid: int, started: float) -> None:
+        """Show a process of a Pod, with when it was started in seconds since boot."""
         process = self.root / "proc" / str(pid)
         process.mkdir(parents=True)
-        (process / "cmdline").write_bytes(f"{COMPONENT}\0--v=2\0".encode())
+        (process / "cmdline").write_bytes(f"{program}\0--v=2\0".encode())
         (process / "cgroup").write_text(f"0::/kubepods/pod{uid}/x")
         (process / "mountinfo").write_text("")
-        fields = ["S", *["0"] * 18, str(int(self.clock.seconds * TICKS)), "0"]
+        fields = ["S", *["0"] * 18, str(int(started * TICKS)), "0"]
         (process / "stat").write_text(f"{pid} (x) {' '.join(fields)}\n")
 
     def starts(self) -> list[tuple[str, bool]]:
@@ -247,19 +251,35 @@ def test_the_daemon_moves_the_deadline_until_the_trial_is_over(host: Host) -> No
     assert timer.armed() is None
 
 
-@pytest.mark.parametrize("uid", [UID, OTHER], ids=["in use", "another"])
-def test_what_the_timer_has_taken_back_is_bad_if_it_is_still_in_use(host: Host, uid: str) -> None:
+def restore(host: Host, armed: ArmedTimer) -> None:
+    """Do what the timer does."""
+    host.manifest.with_name(".prepared-" + host.manifest.name).rename(host.manifest)
+    text = "".join(f"{field}\n" for field in armed)
+    host.store.files.write(f"components/{COMPONENT}/restored-by-timer", text.encode())
+
+
+@pytest.mark.parametrize(
+    ("case", "marked"), [("in use", [UID]), ("pinned", [OTHER]), ("another", []), ("last-known-good", [])]
+)
+def test_what_the_timer_has_taken_back_is_bad_if_it_is_still_on_trial(host: Host, case: str, marked: list[str]) -> None:
     host.runs("a", 0, pid=11)
     on_trial(host, UID)
     timer = RestoreTimer(host.store, COMPONENT)
     armed = timer.armed()
     assert armed is not None
-    host.manifest.with_name(".prepared-" + host.manifest.name).rename(host.manifest)
-    restored = "".join(f"{field}\n" for field in armed._replace(uid=uid))
-    host.store.files.write(f"components/{COMPONENT}/restored-by-timer", restored.encode())
+    restore(host, armed)
+    current = host.store.read_records().current
+    assert current is not None
+    if case == "pinned":  # the same options have another uid
+        host.store.write_current(current._replace(source=ConfigSource("configok-system", "pool-b", OTHER)))
+    elif case == "another":
+        host.store.write_current(current._replace(source=ConfigSource("configok-system", "pool-b", OTHER)))
+        host.use({"profiling": False})
+    elif case == "last-known-good":
+        host.store.write_last_known_good(current)
     assert host.pods.unit(COMPONENT).reason == ""
     marks = host.store.read_bad_configs(COMPONENT, "unknown")
-    assert list(marks) == ([UID] if uid == UID else [])
+    assert list(marks) == marked
     assert all("the timer has restored the manifest before" in mark.reason for mark in marks.values())
     assert (timer.restored(), timer.armed()) == (None, None)
 
@@ -293,3 +313,24 @@ def test_a_crash_of_what_an_operator_wrote_is_not_charged(host: Host) -> None:
         host.runs("x", attempt)
         host.pods.unit(COMPONENT)
     assert not any(crashed for _name, crashed in host.starts())
+
+
+@pytest.mark.parametrize(("started", "crashes"), [(1005, 1), (1025, 0)], ids=["before it", "after its start"])
+def test_an_end_during_a_restart_of_the_api_server_does_not_count(host: Host, started: int, crashes: int) -> None:
+    """A leader cannot renew its Lease then, and nothing starts without an API server."""
+    manifest = host.manifest.with_name("kube-apiserver.yaml")
+    manifest.write_bytes(manifest_bytes(kubeadm_pod("kube-apiserver")))
+    host.components["kube-apiserver"] = ComponentConfiguration("kube-apiserver", "", manifest=str(manifest))
+    host.store.write_config("kube-apiserver", default_document("kube-apiserver", has_options=True))
+    host.store.write_config(COMPONENT, default_document(COMPONENT, has_options=True))
+    configuration = AgentConfiguration("n1", "/k", host.components)
+    ManifestUpdate(configuration, "kube-apiserver", host.store, host.clock).check()
+    host.runs("a", 0)
+    host.pods.unit(COMPONENT)
+    host.runs("a", 1)
+    logs = host.root / "pods/kube-system_kube-apiserver-n1_p/kube-apiserver"
+    logs.mkdir(parents=True)
+    (logs / "0.log").write_text("")
+    host.process("kube-apiserver", "p", 12, started)
+    host.pods.unit(COMPONENT)
+    assert sum(crashed for _name, crashed in host.starts()) == crashes

@@ -164,6 +164,10 @@ CONFIG: dict[str, tuple[Observation, list[Action]]] = {
         observed(node(None, reads="", active=ActiveConfig(GOOD, "last-known-good", "unreadable"))),
         [],
     ),
+    "a record is damaged, and a static Pod has no hook": (
+        observed(node(None, active=ActiveConfig(GOOD, "last-known-good", "unreadable")), has_static_pods=True),
+        [RollBack()],
+    ),
     "the answer is on disk before anything is fetched": (
         observed(node(), ADOPT, sync=PREPARED),
         [RecordAnswer(NEXT)],
