@@ -82,7 +82,10 @@ def test_the_agent_observes_what_runs_and_why_it_ended(control_plane: ControlPla
     first = observe(control_plane, component)
     assert first.process is not None
     replace(control_plane, component, init.replace("--leader-elect=true", "--no-such-flag"))
-    control_plane.node.wait("a second crash", lambda: observe(control_plane, component).attempt >= 1)
+    control_plane.node.wait(
+        "a second crash of the next Pod",
+        lambda: (run := observe(control_plane, component)).uid != first.uid and run.attempt >= 1,
+    )
     crashed = observe(control_plane, component)
     assert crashed.uid != first.uid
     reason = pod_files(control_plane).ending_reason(pod_name(control_plane, component), component, f"{crashed.uid}/0")
