@@ -9,7 +9,6 @@ Only the command ``static-pod`` imports this file: it needs the engine, which th
 from __future__ import annotations
 
 import os
-import re
 
 from .._componentconfig import ConfigError
 from .._componentconfig._codec.document import decode
@@ -30,8 +29,6 @@ from ._store._durable_files import LOCK_WAIT, locked
 from ._store._rendered_files import config_for_record, default_document
 from ._store._store import Store, digest
 from ._validation._validate_on_node import allowed_host_paths
-
-_TAG = re.compile(r":(v?[0-9]+\.[0-9]+\.[0-9]+)[^:/@]*(@[^/]*)?\Z")
 
 
 class CannotWrite(Exception):
@@ -162,10 +159,7 @@ class ManifestUpdate:
         return self._classify(note, source)
 
     def _take_over(self, note: ManifestNote, source: bytes) -> ManifestNote:
-        try:
-            manifest = read_manifest(source, self._component.manifest)
-        except InvalidManifest as error:
-            return note._replace(problem=str(error))
+        manifest = read_manifest(source, self._component.manifest)
         if manifest.component != self._component.name:
             return note._replace(problem=f"{self._component.manifest}: it does not run {self._component.name}")
         if manifest.applied_options:
@@ -177,12 +171,11 @@ class ManifestUpdate:
 
     def _described(self, note: ManifestNote, init: Manifest) -> ManifestNote:
         namespace, _slash, name = init.name.partition("/")
-        match = _TAG.search(init.image)
         return note._replace(
             init=init.source.decode(),
             pod=f"{namespace}_{name}-{self._node_name}",
             container=str(init.container["name"]),
-            version=("v" + match[1].lstrip("v")) if match else "",
+            version=f"v{init.release}" if init.release else "",
             problem="",
         )
 

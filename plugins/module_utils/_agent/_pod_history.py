@@ -42,7 +42,7 @@ def record_pod_start(
 ) -> list[Start] | None:
     """Return the startups with the start that was seen and the ends before it; None if nothing is new.
 
-    Starts before the first one of a Pod that was seen are not known: an older Pod of the same name counts on.
+    Starts of a Pod before the first one that was seen are left out: an older Pod of the same manifest has the same uid.
     config: SHA-256 of the file of options that the manifest has, "" for one that the agent has not written. is_settled:
     False while other options are to be written, since what ends meanwhile is not charged to them.
     """

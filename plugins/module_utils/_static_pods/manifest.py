@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import posixpath
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -25,6 +26,7 @@ OPTIONS_VOLUME = "configok-options"
 """The volume of a rendered manifest with the files of the options; that of a host path has its number behind it."""
 
 _PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
+_RELEASE = re.compile(r":v?([0-9]+\.[0-9]+\.[0-9]+)[^:/@]*(@[^/]*)?\Z")
 _FILE_TYPES = ("File", "FileOrCreate")
 _SCRIPT_OPTION = "-c"  # of a shell
 
@@ -82,6 +84,12 @@ class Manifest(NamedTuple):
     def image(self) -> str:
         """The image of the component."""
         return str(self.container.get("image") or "")
+
+    @property
+    def release(self) -> str:
+        """The release that the image names, such as 1.20.2, "" if it names none."""
+        match = _RELEASE.search(self.image)
+        return match[1] if match else ""
 
     @property
     def words(self) -> tuple[str, ...]:

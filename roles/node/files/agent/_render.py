@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Sequence
 
@@ -26,7 +25,6 @@ __all__ = ["render_manifest"]
 
 _OK, _REFUSED = 0, 1
 _WRITE = ":write"
-_TAG = re.compile(r":v?([0-9]+\.[0-9]+\.[0-9]+)[^:/@]*(@[^/]*)?\Z")
 
 
 def render_manifest(
@@ -44,7 +42,7 @@ def render_manifest(
         config = load([(name, read_file(name)) for name in layers])
         options = _options_for(manifest, config)
         allowed = [_host_path(path) for path in host_paths]
-        findings = _findings(manifest, config, options, allowed, version or _version_of_image(manifest))
+        findings = _findings(manifest, config, options, allowed, version or manifest.release)
         for finding in findings:
             complain(str(finding))
         if any(finding.level in refusing_levels("policy") for finding in findings):
@@ -94,11 +92,6 @@ def _host_path(text: str) -> HostPath:
     if problem:
         raise UnusableInput(f"--host-path {host_path.path}: {problem}")
     return host_path
-
-
-def _version_of_image(manifest: Manifest) -> str:
-    match = _TAG.search(manifest.image)
-    return match[1] if match else ""
 
 
 def _findings(

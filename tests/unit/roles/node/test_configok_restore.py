@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -75,8 +76,8 @@ def test_another_boot_restarts_the_time(node: Node) -> None:
         {"written": "by another program"},
     ],
 )
-def test_in_time_or_after_another_write_nothing_is_restored(node: Node, armed: dict[str, object]) -> None:
-    node.arm(**armed)  # type: ignore[arg-type]
+def test_in_time_or_after_another_write_nothing_is_restored(node: Node, armed: dict[str, Any]) -> None:
+    node.arm(**armed)
     assert node.run().stdout == ""
     assert (node.manifest.read_text(), node.timer.restored()) == ("next", None)
 

@@ -18,6 +18,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._state.health
     ComponentsObservation,
     ProbeResult,
     Unit,
+    UnitState,
 )
 from ansible_collections.configok.node.plugins.module_utils._agent._state.node_state import (
     ComponentFiles,
@@ -90,10 +91,10 @@ def node(tmp_path: Path) -> Node:
 
 
 @pytest.mark.parametrize("state", ["active", "starting"])
-def test_another_manifest_is_written_also_while_the_pod_waits_for_its_next_start(node: Node, state: str) -> None:
+def test_another_manifest_is_written_also_while_the_pod_waits_for_its_next_start(node: Node, state: UnitState) -> None:
     """Nothing else changes what a Pod reads that crashes at once and is in back-off."""
     unit = node.units[API_SERVER]
-    node.units[API_SERVER] = unit._replace(state=state, pid=None)  # type: ignore[arg-type]
+    node.units[API_SERVER] = unit._replace(state=state, pid=None)
     assert API_SERVER in node.observe().restarts_due
 
 
