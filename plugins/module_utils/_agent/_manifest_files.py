@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from ._store._durable_files import Disk, DurableFiles
@@ -41,6 +40,11 @@ class ManifestFiles:
     def read(self, file: str) -> bytes | None:
         """Return a manifest by the name of its file, None if there is none."""
         return self._manifests.read(file)
+
+    def read_all(self) -> dict[str, bytes]:
+        """Return the files of the folder by name, also those that the kubelet ignores."""
+        names = self._manifests.list_names("")
+        return {name: self.read(name) or b"" for name in names if os.path.isfile(self._manifests.path(name))}
 
     def replace(self, rendered: RenderedManifest, *, before: str) -> None:
         """Write the files of a rendered manifest, and then the manifest, which starts the component with it.
@@ -79,15 +83,10 @@ class ManifestFiles:
         """Remove the temporary files of interrupted writes."""
         self._manifests.remove_leftovers("")
 
-    def remove_directories(self, directory: str, *, keep: Collection[str]) -> None:
-        """Remove the directories of options that nothing uses.
-
-        directory: that of a component. keep: the hashes of options that may be used again; what any manifest of the
-        folder names is kept as well.
-        """
-        names = [name for name in self._manifests.list_names("") if os.path.isfile(self._manifests.path(name))]
-        manifests = b"".join(self.read(name) or b"" for name in names)
+    def remove_directories(self, directory: str) -> None:
+        """Remove the directories of options that no manifest of the folder names. directory: that of a component."""
+        manifests = b"".join(self.read_all().values())
         for name in DurableFiles(directory).list_names(""):
             path = os.path.join(directory, name)
-            if name not in keep and path.encode() not in manifests and os.path.isdir(path):
+            if path.encode() not in manifests and os.path.isdir(path):
                 shutil.rmtree(path)

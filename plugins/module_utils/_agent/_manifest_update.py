@@ -9,11 +9,12 @@ Only the command ``static-pod`` imports this file: it needs the engine, which th
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 
 from .._componentconfig import ConfigError
 from .._componentconfig._codec.document import decode
 from .._componentconfig.component_options import Options, read_options
-from .._static_pods.manifest import InvalidManifest, Manifest, read_manifest
+from .._static_pods.manifest import OPTIONS_ANNOTATION, InvalidManifest, Manifest, read_manifest
 from .._static_pods.manifest_changes import ManifestChange, classify_change
 from .._static_pods.manifest_folder import unusable_reasons
 from .._static_pods.rendered_manifest import RenderedManifest, render
@@ -38,8 +39,11 @@ class CannotWrite(Exception):
 class ManifestUpdate:
     """The check of a component's manifest, and the write that brings it in line with its options."""
 
-    def __init__(self, configuration: AgentConfiguration, component: str, store: Store, clock: Clock) -> None:
-        """Use the component's manifest."""
+    def __init__(
+        self, configuration: AgentConfiguration, component: str, store: Store, clock: Clock, *, root: str
+    ) -> None:
+        """Use the component's manifest. root: has the directories of all components for the files of options."""
+        self._root = root
         self._component = configuration.components[component]
         self._store = store
         self._clock = clock
@@ -77,17 +81,54 @@ class ManifestUpdate:
             if intended.manifest == note.written.manifest:
                 self._note_same(note._replace(written=intended, lost=""))
                 return False
+            self._remove_unused()
             note = self._armed(note._replace(intended=intended))
             write_manifest_note(self._store, name, note)
-            try:
-                self._files.replace(rendered, before=note.written.manifest)
-            except ManifestChanged as error:
-                raise CannotWrite(str(error)) from error
+            self._replace(rendered, before=note.written.manifest)
             note = note._replace(written=intended, intended=WrittenManifest(), seen=intended.manifest, lost="")
             write_manifest_note(self._store, name, note)
             if not note.prepared.manifest:
                 self._timer.disarm()
         return True
+
+    def restore_init(self) -> bool:
+        """Put the init manifest back and forget it, for an agent that is removed; return whether that is a change.
+
+        The daemon must not run. Raises CannotWrite, LockTimeout, OSError.
+        """
+        name, changes = self._component.name, False
+        with locked(self._store.lock, wait=LOCK_WAIT):
+            note = self._check()
+            if note.problem:
+                self._require_no_options(note)
+            elif note.init:
+                init = self._init(note)
+                changes = init.digest != note.written.manifest
+                if changes:
+                    self._replace(RenderedManifest(init), before=note.written.manifest)
+            self._timer.forget_restored()
+            self._files.remove_leftovers()
+            self._remove_unused()
+            with suppress(OSError):  # a manifest of another program may name what is in it
+                os.rmdir(f"{self._root}/{name}")
+            write_manifest_note(self._store, name, ManifestNote())
+        return changes
+
+    def _require_no_options(self, note: ManifestNote) -> None:
+        """Raise CannotWrite if a manifest that is to be left alone has options of ours."""
+        source = self._files.read(self._component.manifest) or b""
+        if OPTIONS_ANNOTATION.encode() in source:
+            raise CannotWrite(f"options are applied to it, and it is left alone: {note.problem}")
+
+    def _remove_unused(self) -> None:
+        """Remove the files of options that no manifest of the folder names."""
+        self._files.remove_directories(f"{self._root}/{self._component.name}")
+
+    def _replace(self, rendered: RenderedManifest, *, before: str) -> None:
+        try:
+            self._files.replace(rendered, before=before)
+        except ManifestChanged as error:
+            raise CannotWrite(str(error)) from error
 
     def _require_record(self) -> None:
         """Raise CannotWrite if the options in the store are not those that the node is to use."""
@@ -202,7 +243,7 @@ class ManifestUpdate:
 
     def _render(self, init: Manifest, options: Options) -> RenderedManifest:
         try:
-            return render(init, options, host_paths=self._host_paths)
+            return render(init, options, host_paths=self._host_paths, root=self._root)
         except ConfigError as error:
             raise CannotWrite(str(error)) from error
 

@@ -33,5 +33,9 @@ def render(template: str, **variables: Any) -> str:
     program = (
         f"/usr/bin/python3 -I {inside['__node_program_directory']}/configok-agent.pyz --config=/etc/configok/agent.yaml"
     )
-    known = {**inside, "__node_agent_command": program, **load("defaults/main.yml"), **variables}
+    pods: dict[str, Any] = {
+        "__node_pods": [],
+        "__node_manifest_directories": [],
+    }  # expressions, which this does not evaluate
+    known = {**inside, "__node_agent_command": program, **load("defaults/main.yml"), **pods, **variables}
     return environment.from_string((ROLE / "templates" / template).read_text()).render(**known)

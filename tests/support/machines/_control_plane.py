@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -14,12 +15,14 @@ import yaml
 
 from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
 from ansible_collections.configok.node.plugins.module_utils._kube.credentials import from_kubeconfig
+from support.ansible_runs.playbooks import PlaybookRun
 from support.api.binaries import find, find_or_build, release_of
 from support.session.patience import LONGEST_WAIT
 
 from ._images import import_image
 from ._node import Node
 from ._node_files import CERTIFICATE, CLUSTER_NETWORK, CONTROL_GROUPS, CONTROL_GROUPS_UNIT
+from ._testbed import Testbed
 
 __all__ = ["MANIFESTS", "STATIC_PODS", "ControlPlane"]
 
@@ -36,14 +39,16 @@ _BUILT = ("kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubead
 class ControlPlane:
     """The control plane of a cluster of its own, on a node whose kubelet has left the testbed's API server."""
 
-    def __init__(self, node: Node, state: Path) -> None:
-        """Turn a node into a cluster of its own, and wait until its API server is ready. state: for files.
+    def __init__(self, bed: Testbed) -> None:
+        """Turn the testbed's first node into a cluster of its own, and wait until its API server is ready.
 
         Raises Unavailable if a binary is missing.
         """
+        node = bed.nodes[0]
         programs = {"etcd": find("etcd"), **dict(zip(_BUILT, find_or_build(*_BUILT)))}
         self.node = node
-        self._kubeconfig = state / "admin.conf"
+        self._bed = bed
+        self._kubeconfig = bed.state / "control-plane.conf"
         release = f"v{release_of(programs['kube-apiserver'])}"
         node.write(CONTROL_GROUPS_UNIT, CONTROL_GROUPS, mode=0o644)
         node.run(["systemctl", "enable", "--quiet", "--now", Path(CONTROL_GROUPS_UNIT).name])
@@ -69,14 +74,27 @@ class ControlPlane:
     def _has_node(self) -> bool:
         return bool(self.client.get(f"/api/v1/nodes/{self.node.name}"))
 
+    def play(self, playbook: str, variables: Mapping[str, Any], *, check: bool = False) -> PlaybookRun:
+        """Run a playbook of the collection for this cluster and its node, and ignore its outcome."""
+        kubeconfig = str(self._kubeconfig)
+        return self._bed.play(playbook, self.node.name, variables, check=check, kubeconfig=kubeconfig)
+
+    def pids(self) -> dict[str, int]:
+        """Return the process of each component that runs, by its number on the node."""
+        return {name: pid for pid, (name, *_words) in self._commands().items() if name in STATIC_PODS}
+
     def process(self, component: str) -> list[str]:
         """Return the arguments of a component's process, [] if it does not run."""
+        return next((words for name, *words in self._commands().values() if name == component), [])
+
+    def _commands(self) -> dict[int, list[str]]:
+        """Return the name of the program and the arguments of each process."""
+        commands = {}
         for file in (self.node.machine.view / "proc").glob("[0-9]*/cmdline"):
             with suppress(OSError):  # it has ended meanwhile
-                words = file.read_text().split("\0")
-                if Path(words[0]).name == component:
-                    return words[1:-1]
-        return []
+                program, *words = file.read_text().split("\0")
+                commands[int(file.parent.name)] = [Path(program).name, *words[:-1]]
+        return commands
 
     def manifests(self) -> dict[str, bytes]:
         """Return the files of the kubelet's folder by name."""

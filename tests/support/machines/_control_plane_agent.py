@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
@@ -18,65 +17,58 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle_t
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_status import read_condition, read_status
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.well_known import NAMESPACE_BUNDLES
 from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_access import assign_nodes
+from support.ansible_runs.playbooks import PlaybookRun
 from support.session.patience import LONGEST_WAIT
 
+from ._commands import CommandFailed
 from ._control_plane import MANIFESTS, ControlPlane
 
 __all__ = ["ControlPlaneAgent"]
 
-_RESTORE = Path(__file__).resolve().parents[3] / "roles/node/files/restore"
-_ARCHIVE = "/usr/local/bin/configok-agent.pyz"
+_COMMAND = "/usr/local/bin/configok-agent"
 _CONFIG = "/etc/configok/agent.yaml"
 _UNIT = "configok-agent.service"
-_SETTINGS = {
-    "apiVersion": "agent.config.configok.dev/v1alpha1",
-    "kind": "AgentConfiguration",
-    "kubeconfig": "/etc/kubernetes/admin.conf",
-    "healthTimeout": "300s",
-    "probeInterval": "1s",
-}
+_SETTINGS = {"healthTimeout": "300s", "probeInterval": "1s"}
 
 
 class ControlPlaneAgent:
-    """A running agent, with the credentials of an administrator."""
+    """The agent of a control plane's node, as the role installs it, with the credentials of the kubelet."""
 
-    def __init__(
-        self, control_plane: ControlPlane, archive: bytes, components: Mapping[str, Mapping[str, Any]]
-    ) -> None:
-        """Start an agent. archive: its program. components: what its own config says of each, besides its manifest."""
+    def __init__(self, control_plane: ControlPlane, components: Mapping[str, Mapping[str, Any]]) -> None:
+        """Provision the node. components: those that are static Pods, and what the agent's config says of each."""
         self.control_plane = control_plane
         self._node = control_plane.node
         self._client = control_plane.client
-        self._node.machine.view.joinpath(_ARCHIVE.lstrip("/")).write_bytes(archive)
-        self._components = {
-            name: {"staticPod": f"{MANIFESTS}/{name}.yaml", **fields} for name, fields in components.items()
+        self._variables = {
+            "node_components": [
+                {"name": "kubelet"},
+                *({"name": name, "agent_options": dict(fields)} for name, fields in components.items()),
+            ],
+            "node_agent_options": _SETTINGS,
         }
-        self._configure()
-        self._install_timer()
-        self._client.create(paths.NAMESPACES, {"metadata": {"name": NAMESPACE_BUNDLES}})
-        self.start()
+        self.provision()
 
-    def _install_timer(self) -> None:
-        """Install the timer, as the docs say."""
-        self._node.write("/usr/local/sbin/configok-restore", (_RESTORE / "configok-restore").read_text(), mode=0o755)
-        for name in ("configok-restore.service", "configok-restore.timer"):
-            self._node.write(f"/etc/systemd/system/{name}", (_RESTORE / name).read_text(), mode=0o644)
-        self._node.run(["systemctl", "daemon-reload"])
-        self._node.run(["systemctl", "enable", "--quiet", "--now", "configok-restore.timer"])
+    def provision(self, **variables: Any) -> PlaybookRun:
+        """Run the playbook provision, with other variables than before. Raises CommandFailed."""
+        return self._checked(self.control_plane.play("provision", {**self._variables, **variables}))
 
-    def _configure(self, **settings: Any) -> None:
-        node = {"nodeName": self._node.name, "components": self._components}
-        self._node.write(_CONFIG, json.dumps({**_SETTINGS, **node, **settings}))
+    def remove(self) -> PlaybookRun:
+        """Run the playbook remove, whatever the node uses. Raises CommandFailed."""
+        return self._checked(self.control_plane.play("remove", {"cluster_force": True}))
+
+    def _checked(self, run: PlaybookRun) -> PlaybookRun:
+        if run.code != 0:
+            raise CommandFailed(f"the playbook ended with {run.code}: {run.output[-4000:]}")
+        return run
 
     def configure(self, **settings: Any) -> None:
         """Change settings of the agent, which starts again with them."""
-        self._configure(**settings)
-        self._node.run(["systemctl", "kill", "--signal=HUP", _UNIT])
+        self._node.write(_CONFIG, json.dumps({**json.loads(self._node.read(_CONFIG)), **settings}))
+        self._node.run(["systemctl", "restart", _UNIT])
 
     def start(self) -> None:
         """Start the daemon."""
-        words = ["python3", _ARCHIVE, f"--config={_CONFIG}", "run"]
-        self._node.run(["systemd-run", "--quiet", f"--unit={_UNIT}", "--property=Restart=always", *words])
+        self._node.run(["systemctl", "start", _UNIT])
 
     def kill(self) -> None:
         """End the daemon without a chance to clean up, and keep it from starting again."""
@@ -123,7 +115,7 @@ class ControlPlaneAgent:
 
     def status(self) -> dict[str, Any]:
         """Return what `configok-agent status` says."""
-        answer = self._node.run(["python3", _ARCHIVE, f"--config={_CONFIG}", "status", "--json"]).stdout
+        answer = self._node.run([_COMMAND, "status", "--json"]).stdout
         return dict(json.loads(answer))
 
     def log(self) -> str:

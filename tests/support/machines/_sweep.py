@@ -70,6 +70,9 @@ def sweep(number: int) -> None:
     mounts = [line.split()[4] for line in Path("/proc/self/mountinfo").read_text().splitlines()]
     for mount in reversed([target for target in mounts if target.startswith(f"{directory}/")]):
         _quietly("umount", "--lazy", mount)
+    # The kernel takes a moment to remove the links of a deleted namespace, and the next testbed may have their names.
+    for link in Path("/sys/class/net").glob(f"{name}-*"):
+        _quietly("ip", "link", "delete", link.name)
     for namespace in Path("/run/netns").glob(f"{name}-*"):
         _quietly("ip", "netns", "delete", namespace.name)
     _quietly("ip", "link", "delete", name)

@@ -170,7 +170,7 @@ class Testbed:
             # Machines can only become nodes once there are subjects that may create them.
             prepare(self.client, Access(machine_subjects=[_ADMINISTRATORS] if repositories else None))
         for spec, machine in zip(specs, machines):
-            node = Node(spec, machine, self.client, self._play)
+            node = Node(spec, machine, self.client, self.play)
             self.nodes.append(node)
             self._furnish(node)
             machine.switch_on()
@@ -353,9 +353,17 @@ class Testbed:
         }
         self.inventory.write_text(yaml.safe_dump({"all": {"children": groups}}))
 
-    def _play(
-        self, playbook: str, host: str, variables: Mapping[str, Any], *, check: bool, diff: bool
+    def play(
+        self,
+        playbook: str,
+        host: str,
+        variables: Mapping[str, Any],
+        *,
+        check: bool = False,
+        diff: bool = False,
+        kubeconfig: str = "",
     ) -> playbooks.PlaybookRun:
+        """Run a playbook of the collection for a node. kubeconfig: of a cluster that is not the testbed's."""
         arguments = [f"configok.node.{playbook}", "-i", str(self.inventory)]
         arguments += [
             "-e",
@@ -363,8 +371,10 @@ class Testbed:
         ]
         arguments += ["--check"] if check else []
         arguments += ["--diff"] if diff else []
-        run = playbooks.finish(playbooks.start(arguments, directory=self.state, kubeconfig=self.kubeconfig))
-        if playbook == "remove":
+        run = playbooks.finish(
+            playbooks.start(arguments, directory=self.state, kubeconfig=kubeconfig or self.kubeconfig)
+        )
+        if playbook == "remove" and not kubeconfig:  # the testbed's has no controller that deletes a namespace
             finish_deletions(self.client)
         return run
 

@@ -182,7 +182,8 @@ def _commands() -> Iterator[tuple[str, Callable[[Arguments], int], str, Sequence
     yield "render", _render, text, OF_RENDER
     text = "bring the manifest of a static-Pod component in line with its options, which restarts it"
     check = argument("--check", action="store_true", help="write nothing but the agent's note on the manifest")
-    yield "static-pod", _static_pod, text, (component, check)
+    restore = argument("--restore-init", action="store_true", help="put the init manifest back: the agent is removed")
+    yield "static-pod", _static_pod, text, (component, check, restore)
     text = "derive the data of a release that is newer than this version, or accept a draft of them"
     yield "release-data", _release_data, text, OF_RELEASE_DATA
     text = "print this node's own config values, without secrets, as JSON: what provisioning publishes"
@@ -259,31 +260,10 @@ def _status(arguments: Arguments) -> int:
 
 
 def _check(arguments: Arguments) -> int:
-    from ._agent._trust_settings import parse_trust_policy
-    from ._agent._validation._validate_on_node import check_deny_policy
-    from ._kube.api_errors import KubeError
-    from ._kube.credentials import from_kubeconfig
+    from ._check import check_node
 
     configuration = _configuration(arguments)
-    check_deny_policy(configuration)
-    policy = parse_trust_policy(configuration)
-    if policy.mode == "require" and not policy.clusters:
-        complain("trust.clusters must name the cluster of this node, because mode is require: set node_trust_clusters")
-        return _FAILED
-    if policy.mode != "off" and policy.verifier == "ssh-keygen":
-        from ._agent._ssh_keygen_command import missing_ssh_keygen
-        from ._processes import run_command
-
-        missing = missing_ssh_keygen(run_command)
-        if missing:
-            complain(f"trust.verifier is ssh-keygen, but {missing}: install OpenSSH 8.1 or newer, or set it to builtin")
-            return _FAILED
-    try:
-        from_kubeconfig(configuration.kubeconfig)
-    except KubeError as error:
-        complain(str(error))
-        return _FAILED
-    return 0
+    return check_node(configuration, _store(configuration))
 
 
 def _limit(arguments: Arguments) -> None:
@@ -537,8 +517,13 @@ def _static_pod(arguments: Arguments) -> int:
     if not configuration.components[name].manifest:
         complain(f"{name} is not a static Pod: components.{name}.staticPod names no manifest")
         return _USAGE
-    from ._static_pod import update_static_pod
+    if arguments.check and arguments.restore_init:
+        complain("--check writes no manifest, so it does not go with --restore-init")
+        return _USAGE
+    from ._static_pod import restore_init_manifest, update_static_pod
 
+    if arguments.restore_init:
+        return restore_init_manifest(configuration, _store(configuration), name)
     return update_static_pod(configuration, _store(configuration), name, only_check=arguments.check)
 
 

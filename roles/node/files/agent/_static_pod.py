@@ -9,9 +9,10 @@ from ._agent._agent_configuration import AgentConfiguration
 from ._agent._manifest_update import CannotWrite, ManifestUpdate
 from ._agent._store._store import Store
 from ._agent._system_clock import SystemClock
+from ._componentconfig.component_options import DIRECTORY
 from ._output import complain, show
 
-__all__ = ["update_static_pod"]
+__all__ = ["restore_init_manifest", "update_static_pod"]
 
 _OK, _REFUSED = 0, 1
 
@@ -22,7 +23,7 @@ def update_static_pod(configuration: AgentConfiguration, store: Store, component
     only_check: write nothing but the agent's note on the manifest.
     """
     settings = configuration.components[component]
-    update = ManifestUpdate(configuration, component, store, SystemClock())
+    update = ManifestUpdate(configuration, component, store, SystemClock(), root=DIRECTORY)
     try:
         if only_check:
             show(update.check().problem or f"{settings.manifest} is as the agent left it")
@@ -32,4 +33,16 @@ def update_static_pod(configuration: AgentConfiguration, store: Store, component
         complain(str(error))
         return _REFUSED
     show(f"{settings.manifest} {'was written' if has_changed else 'has the options in use already'}")
+    return _OK
+
+
+def restore_init_manifest(configuration: AgentConfiguration, store: Store, component: str) -> int:
+    """Print what was done; return 0, or 1 if the manifest was left alone. Raises LockTimeout, OSError."""
+    path = configuration.components[component].manifest
+    try:
+        has_changed = ManifestUpdate(configuration, component, store, SystemClock(), root=DIRECTORY).restore_init()
+    except CannotWrite as error:
+        complain(str(error))
+        return _REFUSED
+    show(f"{path} is the init manifest again" if has_changed else f"{path} has no options of this agent")
     return _OK

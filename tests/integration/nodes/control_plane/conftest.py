@@ -6,26 +6,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from ansible_collections.configok.node.plugins.plugin_utils._pack import pack
 from support.machines import ControlPlane, Testbed, Unavailable
 from support.session.unavailable import leave_out
 
-COLLECTION = Path(__file__).resolve().parents[4]
-
 
 @pytest.fixture(scope="package")
-def control_plane(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ControlPlane]:
+def control_plane() -> Iterator[ControlPlane]:
     try:
         with Testbed.start("static-pods", prepare_cluster=False) as bed:
-            yield ControlPlane(bed.nodes[0], tmp_path_factory.mktemp("control-plane"))
+            yield ControlPlane(bed)
     except Unavailable as problem:
         leave_out(problem)
-
-
-@pytest.fixture(scope="session")
-def archive() -> bytes:
-    return pack(COLLECTION)

@@ -12,19 +12,21 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle_trial import Trial
 from support.configs.options import component_options
-from support.machines import ControlPlane, ControlPlaneAgent
+from support.machines import STATIC_PODS, ControlPlane, ControlPlaneAgent
 
 SCHEDULER, API_SERVER = "kube-scheduler", "kube-apiserver"
 TRIAL = Trial(5.0, 1)
 
 
 @pytest.fixture(scope="module")
-def agent(control_plane: ControlPlane, archive: bytes) -> Iterator[ControlPlaneAgent]:
+def agent(control_plane: ControlPlane) -> Iterator[ControlPlaneAgent]:
+    """A node that the role has provisioned, which changes no manifest and restarts nothing; and then is removed."""
+    before = control_plane.manifests(), control_plane.pids()
     running = ControlPlaneAgent(
         control_plane,
-        archive,
         {SCHEDULER: {}, API_SERVER: {"allowedFields": ["flags.etcd-servers", "flags.client-ca-file"]}},
     )
+    assert (control_plane.manifests(), control_plane.pids()) == before
     yield running
     running.kill()
 
@@ -100,3 +102,29 @@ def test_the_timer_takes_options_back_that_no_agent_confirms(agent: ControlPlane
     agent.start()
     agent.wait_answer(number, "False", "no agent has confirmed it, and the timer has restored the manifest before")
     assert manifest(agent, SCHEDULER) == init
+
+
+@pytest.mark.slow
+def test_a_static_pod_is_given_back_with_its_init_manifest(agent: ControlPlaneAgent) -> None:
+    """While a bundle is in use, only if the operator says so. Nothing of ours stays on the node."""
+    node, init = agent.control_plane.node, manifest(agent, SCHEDULER)
+    assert agent.provision(node_agent_options={"healthTimeout": "300s", "probeInterval": "1s"}).changed > 0
+    assert agent.provision().changed == 0
+    agent.wait_answer(
+        agent.assign({SCHEDULER: component_options({"kube-api-qps": 70}, component=SCHEDULER)}, TRIAL), "True"
+    )
+    written, pids = manifest(agent, SCHEDULER), agent.control_plane.pids()
+    only_kubelet = {"node_components": [{"name": "kubelet"}]}
+    refused = agent.control_plane.play("provision", only_kubelet)
+    assert refused.code != 0
+    assert "is no longer in node_components, and the node uses a bundle" in refused.output
+    assert (manifest(agent, SCHEDULER), agent.control_plane.pids()) == (written, pids)
+
+    agent.provision(**only_kubelet, node_remove_in_use=True)
+    assert manifest(agent, SCHEDULER) == init
+    assert not node.exists("/etc/systemd/system/configok-restore.timer")
+    node.wait("its process", lambda: "--kube-api-qps=70" not in agent.control_plane.process(SCHEDULER))
+    agent.remove()
+    for path in ("/etc/kubernetes/configok", "/etc/configok", "/var/lib/configok", "/usr/local/lib/configok"):
+        assert not node.exists(path), path
+    assert sorted(agent.control_plane.manifests()) == sorted(f"{name}.yaml" for name in STATIC_PODS)

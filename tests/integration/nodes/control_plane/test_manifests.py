@@ -7,16 +7,19 @@ from __future__ import annotations
 
 import json
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._pod_files import PodFiles, PodRun, newest_run
 from ansible_collections.configok.node.plugins.module_utils._static_pods.manifest_folder import survey_folder
+from ansible_collections.configok.node.plugins.plugin_utils._pack import pack
 from support.configs.options import AUDIT_POLICY, component_options
 from support.machines import MANIFESTS, STATIC_PODS, ControlPlane
 
-AGENT = "/usr/local/bin/configok-agent.pyz"
+COLLECTION = Path(__file__).resolve().parents[4]
+AGENT = "/var/tmp/configok-agent.pyz"
 LOG = "/var/log/audit/audit.log"
 # The API server does not start unless it finds the limits next to the file that names them.
 FILES = {
@@ -39,8 +42,8 @@ FILES = {
 
 
 @pytest.fixture(scope="module", autouse=True)
-def command(control_plane: ControlPlane, archive: bytes) -> None:
-    control_plane.node.machine.view.joinpath(AGENT.lstrip("/")).write_bytes(archive)
+def command(control_plane: ControlPlane) -> None:
+    control_plane.node.machine.view.joinpath(AGENT.lstrip("/")).write_bytes(pack(COLLECTION))
 
 
 def render(control_plane: ControlPlane, component: str, options: dict[str, Any], *host_paths: str) -> dict[str, Any]:

@@ -12,6 +12,8 @@ from types import ModuleType
 
 import pytest
 
+from support.configs.manifests import kubeadm_pod, manifest_bytes
+
 Entry = Callable[[str], ModuleType]
 
 
@@ -115,3 +117,26 @@ def test_the_local_config_has_the_trust_policy(
     }
     assert printed({"mode": "off", "keys": [KEY]}) is None
     assert printed({"mode": "require"}) == 1
+
+
+def test_a_manifest_that_is_not_there_is_refused(
+    entry: Entry, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    manifest = tmp_path / "kube-scheduler.yaml"
+    components = {"kube-scheduler": {"staticPod": str(manifest)}}
+    path = write_configuration(tmp_path, components=components, stateDirectory=str(tmp_path / "state"))
+    assert entry("__main__").main(["--config", str(path), "check"]) == 1
+    assert f"configok-agent: {manifest} is not there: let kubeadm make" in capsys.readouterr().err
+
+
+def test_the_static_pods_that_are_left_alone_are_named(
+    entry: Entry, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "manifests"
+    folder.mkdir()
+    for component in ("kube-scheduler", "kube-apiserver"):
+        (folder / f"{component}.yaml").write_bytes(manifest_bytes(kubeadm_pod(component)))
+    components = {"kube-scheduler": {"staticPod": str(folder / "kube-scheduler.yaml")}}
+    path = write_configuration(tmp_path, components=components, stateDirectory=str(tmp_path / "state"))
+    assert entry("__main__").main(["--config", str(path), "check"]) == 0
+    assert capsys.readouterr().out == "left alone: the static Pods kube-system/kube-apiserver\n"

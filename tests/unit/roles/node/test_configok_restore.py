@@ -15,7 +15,7 @@ import pytest
 from ansible_collections.configok.node.plugins.module_utils._agent._restore_timer import ArmedTimer, RestoreTimer
 from ansible_collections.configok.node.plugins.module_utils._agent._store._store import Store, digest
 
-SCRIPT = Path(__file__).resolve().parents[4] / "roles/node/files/restore/configok-restore"
+SCRIPT = Path(__file__).resolve().parents[4] / "roles/node/files/configok-restore"
 PAST, FUTURE = 0, 2**40
 BOOT = Path("/proc/sys/kernel/random/boot_id")
 

@@ -86,6 +86,19 @@ def test_the_agents_config_is_one_that_the_agent_reads() -> None:
     assert kubelet.root_directory == "/var/lib/kubelet"
 
 
+def test_a_static_pod_of_the_agents_config_has_its_manifest_and_no_unit() -> None:
+    pods: list[dict[str, Any]] = [
+        {"name": "kube-apiserver", "agent_options": {"allowedFields": ["flags.etcd-servers"]}},
+        {"name": "kube-scheduler", "static_pod": "/srv/manifests/scheduler.json"},
+    ]
+    components = agent_config(variables={"__node_pods": pods}).components
+    assert list(components) == ["kubelet", "kube-apiserver", "kube-scheduler"]
+    assert components["kube-apiserver"].manifest == "/etc/kubernetes/manifests/kube-apiserver.yaml"
+    assert components["kube-apiserver"].deny.allowed == ("flags.etcd-servers",)
+    assert components["kube-scheduler"].manifest == "/srv/manifests/scheduler.json"
+    assert {components[pod["name"]].init_config for pod in pods} == {""}
+
+
 TRUST = {
     "node_trust_mode": "require",
     "node_trust_pools": ["workers"],
@@ -205,6 +218,8 @@ def test_the_agent_may_write_where_the_components_keep_their_state() -> None:
         {"name": "other"},
     ]
     assert writable(node_components=components) == ["/var/lib/configok", "-/var/lib/kubelet", "-/data/kubelet"]
+    pods = {"__node_pods": [{"name": "kube-scheduler"}], "__node_manifest_directories": ["/srv/manifests"]}
+    assert writable(**pods)[2:] == ["-/srv/manifests", "-/etc/kubernetes/configok"]
     metrics = {"metricsFile": "/var/lib/prometheus/node-exporter/configok.prom"}
     assert writable(node_agent_options=metrics)[2:] == ["-/var/lib/prometheus/node-exporter"]
 

@@ -47,7 +47,8 @@ class Node:
 
 
 @pytest.fixture
-def node(entry: Callable[[str], ModuleType], tmp_path: Path) -> Node:
+def node(entry: Callable[[str], ModuleType], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Node:
+    monkeypatch.setattr(entry("_static_pod"), "DIRECTORY", str(tmp_path / "options"))
     return Node(tmp_path, entry("__main__").main)
 
 
@@ -85,3 +86,16 @@ def test_a_manifest_of_another_program_is_left_alone_and_shown(node: Node, capsy
 def test_a_component_that_is_a_unit_has_no_manifest(node: Node, capsys: pytest.CaptureFixture[str]) -> None:
     assert node.run("static-pod", "kubelet") == 2
     assert "kubelet is not a static Pod: components.kubelet.staticPod names no manifest" in capsys.readouterr().err
+
+
+def test_the_init_manifest_is_put_back(node: Node, capsys: pytest.CaptureFixture[str]) -> None:
+    init = node.manifest.read_bytes()
+    node.run("static-pod", COMPONENT)
+    assert node.run("static-pod", "--restore-init", "--check", COMPONENT) == 2
+    assert node.run("static-pod", "--restore-init", COMPONENT) == 0
+    assert node.manifest.read_bytes() == init
+    node.run("static-pod", "--restore-init", COMPONENT)
+    assert capsys.readouterr().out.splitlines()[1:] == [
+        f"{node.manifest} is the init manifest again",
+        f"{node.manifest} has no options of this agent",
+    ]

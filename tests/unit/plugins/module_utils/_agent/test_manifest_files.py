@@ -151,7 +151,7 @@ def test_only_directories_that_nothing_names_are_removed(new_node: Callable[[], 
     for rendered in (first, second, third):
         files.replace(rendered, before=before.digest)
         before = rendered.manifest
-    files.remove_directories(str(node.options / "kube-apiserver"), keep=[first.options_hash])
+    files.remove_directories(str(node.options / "kube-apiserver"))
     left = {path.name for path in (node.options / "kube-apiserver").iterdir()}
-    assert left == {first.options_hash, third.options_hash}
-    files.remove_directories(str(node.options / "kube-scheduler"), keep=[])
+    assert left == {third.options_hash}
+    files.remove_directories(str(node.options / "kube-scheduler"))

@@ -48,12 +48,13 @@ class Node:
         self.manifest.parent.mkdir()
         self.manifest.write_bytes(manifest_bytes(kubeadm_pod(COMPONENT)))
         self.store = Store(str(root / "state"), now=lambda: "now")
+        self.options = root / "options"
         component = ComponentConfiguration(COMPONENT, "", manifest=str(self.manifest))
         self.configuration = AgentConfiguration("n1", "/k", {COMPONENT: component})
 
     @property
     def update(self) -> ManifestUpdate:
-        return ManifestUpdate(self.configuration, COMPONENT, self.store, SystemClock())
+        return ManifestUpdate(self.configuration, COMPONENT, self.store, SystemClock(), root=str(self.options))
 
     @property
     def note(self) -> ManifestNote:
@@ -304,3 +305,54 @@ def test_nothing_is_written_of_a_damaged_record_or_of_a_bad_config(node: Node) -
     with pytest.raises(CannotWrite, match="the record of the config in use is damaged"):
         node.update.write()
     assert node.manifest.read_bytes() == before
+
+
+def use_file(node: Node, kind: str) -> None:
+    """Use options with a file, which the manifest names."""
+    content = {"apiVersion": "kubescheduler.config.k8s.io/v1beta1", "kind": kind}
+    options = component_options(files={"config.yaml": {"flag": "config", "content": content}}, component=COMPONENT)
+    data = json.dumps(options).encode()
+    node.store.write_rendered(COMPONENT, data)
+    node.store.write_config(COMPONENT, data)
+    node.update.write()
+
+
+def test_files_of_options_stay_until_the_write_after_the_next(node: Node) -> None:
+    """The Pod that ends may still read them after its manifest was replaced."""
+    for kind in ("A", "B", "C"):
+        use_file(node, kind)
+    files = sorted((node.options / COMPONENT).glob("*/config.yaml"))
+    assert sorted(yaml.safe_load(file.read_text())["kind"] for file in files) == ["B", "C"]
+
+
+def test_an_agent_that_is_removed_puts_the_init_manifest_back(node: Node) -> None:
+    init = node.manifest.read_bytes()
+    use_file(node, "A")
+    on_trial(node, QPS)
+    node.update.write()
+    assert node.update.restore_init() is True
+    assert node.manifest.read_bytes() == init
+    assert list(node.options.iterdir()) == []
+    assert [path.name for path in node.manifest.parent.iterdir()] == [node.manifest.name]
+    assert (RestoreTimer(node.store, COMPONENT).armed(), node.note) == (None, ManifestNote())
+    assert node.update.restore_init() is False
+
+
+def test_a_manifest_without_options_is_given_back_whatever_another_program_has_made_of_it(node: Node) -> None:
+    node.use(QPS)
+    node.update.write()
+    before = manifest_bytes(kubeadm_pod(COMPONENT, livenessProbe=None))
+    node.manifest.write_bytes(before)
+    assert node.update.check().problem
+    assert node.update.restore_init() is False
+    assert node.manifest.read_bytes() == before
+
+
+def test_options_that_another_program_has_changed_are_not_given_back(node: Node) -> None:
+    node.use(QPS)
+    node.update.write()
+    replaced(node, "--kube-api-qps=30", "--kube-api-qps=31")
+    before, note = node.manifest.read_bytes(), node.note
+    with pytest.raises(CannotWrite, match=r"options are applied to it, and it is left alone: .* neither by this agent"):
+        node.update.restore_init()
+    assert (node.manifest.read_bytes(), node.note.init) == (before, note.init)

@@ -82,7 +82,7 @@ class Host:
         """Do in this process what the child does."""
         self.asked.append(argv[1:])
         configuration = AgentConfiguration("n1", "/k", self.components)
-        update = ManifestUpdate(configuration, COMPONENT, self.store, self.clock)
+        update = ManifestUpdate(configuration, COMPONENT, self.store, self.clock, root="/nowhere")
         try:
             update.check() if "--check" in argv else update.write()
         except CannotWrite as error:
@@ -324,7 +324,7 @@ def test_an_end_during_a_restart_of_the_api_server_does_not_count(host: Host, st
     host.store.write_config("kube-apiserver", default_document("kube-apiserver", has_options=True))
     host.store.write_config(COMPONENT, default_document(COMPONENT, has_options=True))
     configuration = AgentConfiguration("n1", "/k", host.components)
-    ManifestUpdate(configuration, "kube-apiserver", host.store, host.clock).check()
+    ManifestUpdate(configuration, "kube-apiserver", host.store, host.clock, root="/nowhere").check()
     host.runs("a", 0)
     host.pods.unit(COMPONENT)
     host.runs("a", 1)
