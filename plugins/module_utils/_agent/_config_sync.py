@@ -18,6 +18,7 @@ from ._agent_configuration import ComponentConfiguration, InvalidConfiguration
 from ._agent_context import AgentContext
 from ._bundle_verifier import BundleUntrusted, BundleVerifier, record_trust
 from ._log import log
+from ._manifest_note import read_manifest_note
 from ._state.actions import SyncPhase, SyncResult
 from ._state.desired_state import DesiredKind, DesiredState
 from ._state.node_state import NodeInputs, NodeState
@@ -283,14 +284,25 @@ class BundlePreparer:
 
     def _run_own_check(self, component: ComponentConfiguration, kept: str) -> None:
         """Run the component's own check of a kept file. Raises BundleRejected, ValidationUnavailable, OSError."""
-        if not component.check_command:
-            return
         name = component.name
+        if component.manifest:
+            basis = read_manifest_note(self._store, name).init  # with its arguments and its image
+        elif component.check_command:
+            basis = repr(component.check_command)
+        else:
+            return
         tracked = self._store.tracking_version(name, component.version)
-        key = f"{kept}:own check:{digest(repr(component.check_command).encode())[:16]}"
+        key = f"{kept}:own check:{digest(basis.encode())[:16]}"
         path = self._store.rendered_path(name, kept)
         findings = recorded_findings(
-            self._store, name, key, lambda: self._commands.check(component, path), tracking_version=tracked
+            self._store,
+            name,
+            key,
+            lambda: self._commands.check(component, path),
+            tracking_version=tracked,
+            repeats_not_judged=True,
         )
         if refusing_findings(findings):
             raise BundleRejected(first_error_text(name, findings), findings)
+        for cause in not_judged_causes(findings):
+            log.warning("not judged: %s", cause, extra={"component": name})

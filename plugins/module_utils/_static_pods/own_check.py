@@ -10,11 +10,10 @@ a release know: what its build leaves out, and what is wrong with a file that on
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from enum import Enum
-from typing import NamedTuple
 
 from .._componentconfig.component_options import read_options, with_options
 from .component_output import ending_reason
+from .own_answer import OwnAnswer, OwnVerdict
 
 RUNS_FOR = 5.0
 """Seconds after which an API server that still runs has taken its arguments and files (1.20 and 1.36, run)."""
@@ -33,24 +32,6 @@ _WRITTEN: Mapping[str, str] = {"audit-log-path": "-", "log-dir": "", "log-file":
 """Flags of files that a running component writes to, and their values in a check."""
 _EXPECTED = f"stat {_NOWHERE}"
 """What the components that read a kubeconfig end with if they have taken their arguments."""
-
-
-class OwnVerdict(str, Enum):
-    """What a component says about its arguments."""
-
-    PASSED = "passed"
-    FAILED = "failed"
-    NOT_JUDGED = "not judged"
-
-    def __str__(self) -> str:
-        return self.value
-
-
-class OwnAnswer(NamedTuple):
-    """The answer of a component. reason: what is wrong, or why it is not judged; "" for one that has passed."""
-
-    verdict: OwnVerdict
-    reason: str = ""
 
 
 def check_arguments(component: str, arguments: Sequence[str], *, scratch: str) -> list[str] | None:

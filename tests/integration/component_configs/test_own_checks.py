@@ -15,10 +15,9 @@ import yaml
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig.component_options import read_options
 from ansible_collections.configok.node.plugins.module_utils._static_pods.manifest import read_manifest
+from ansible_collections.configok.node.plugins.module_utils._static_pods.own_answer import OwnAnswer, OwnVerdict
 from ansible_collections.configok.node.plugins.module_utils._static_pods.own_check import (
     RUNS_FOR,
-    OwnAnswer,
-    OwnVerdict,
     check_arguments,
     read_answer,
 )

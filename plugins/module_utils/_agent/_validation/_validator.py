@@ -22,8 +22,10 @@ from .._store._store import Store, digest
 
 _CHECK_TIMEOUT = 30.0  # seconds
 _MAX_OUTPUT = 300  # characters of the check's last line
-_NOT_JUDGED = "not-judged"
-_HARMLESS = (_NOT_JUDGED, "warning")  # the levels of findings that refuse nothing
+NOT_JUDGED = "not-judged"
+"""The level of a finding that says what was not judged."""
+
+_HARMLESS = (NOT_JUDGED, "warning")  # the levels of findings that refuse nothing
 _NO_VERDICT = (124, 126, 127)  # the check timed out or could not be run, which says nothing about the config
 _SIGNALLED = range(129, 193)  # how a shell or a container runtime reports that a signal ended its child
 
@@ -237,14 +239,21 @@ def _key(data: bytes, engine_version: str, version: str) -> str:
 
 
 def recorded_findings(
-    store: Store, component: str, key: str, find: Callable[[], Sequence[Mapping[str, Any]]], *, tracking_version: str
+    store: Store,
+    component: str,
+    key: str,
+    find: Callable[[], Sequence[Mapping[str, Any]]],
+    *,
+    tracking_version: str,
+    repeats_not_judged: bool = False,
 ) -> list[dict[str, Any]]:
     """Return the findings recorded under a key, or find and record them.
 
-    key: the file's hash, and what validated it. Raises what find raises, OSError, LockTimeout.
+    key: the file's hash, and what validated it. repeats_not_judged: whether what was not judged may be judged later.
+    Raises what find raises, OSError, LockTimeout.
     """
     findings = store.read_findings(component, tracking_version).get(key)
-    if findings is None:
+    if findings is None or (repeats_not_judged and any(is_not_judged(finding) for finding in findings)):
         findings = [_plain(finding) for finding in list(find())[:_MAX_FINDINGS]]
         with locked(store.lock, wait=LOCK_WAIT):
             records = {**store.read_findings(component, tracking_version), key: findings}
@@ -269,7 +278,7 @@ def not_judged_causes(findings: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
 
 def is_not_judged(finding: Mapping[str, Any]) -> bool:
     """Return whether a finding says that something was not judged."""
-    return finding.get("level") == _NOT_JUDGED
+    return finding.get("level") == NOT_JUDGED
 
 
 def finding_place(finding: Mapping[str, Any]) -> str:

@@ -184,6 +184,8 @@ def _commands() -> Iterator[tuple[str, Callable[[Arguments], int], str, Sequence
     check = argument("--check", action="store_true", help="write nothing but the agent's note on the manifest")
     restore = argument("--restore-init", action="store_true", help="put the init manifest back: the agent is removed")
     yield "static-pod", _static_pod, text, (component, check, restore)
+    text = "ask the program of a static-Pod component about the options that the agent has prepared"
+    yield "own-check", _own_check, text, (component,)
     text = "derive the data of a release that is newer than this version, or accept a draft of them"
     yield "release-data", _release_data, text, OF_RELEASE_DATA
     text = "print this node's own config values, without secrets, as JSON: what provisioning publishes"
@@ -513,10 +515,7 @@ def _render(arguments: Arguments) -> int:
 
 def _static_pod(arguments: Arguments) -> int:
     configuration, name = _configuration(arguments), arguments.component
-    _require_component(configuration, name)
-    if not configuration.components[name].manifest:
-        complain(f"{name} is not a static Pod: components.{name}.staticPod names no manifest")
-        return _USAGE
+    _require_static_pod(configuration, name)
     if arguments.check and arguments.restore_init:
         complain("--check writes no manifest, so it does not go with --restore-init")
         return _USAGE
@@ -525,6 +524,20 @@ def _static_pod(arguments: Arguments) -> int:
     if arguments.restore_init:
         return restore_init_manifest(configuration, _store(configuration), name)
     return update_static_pod(configuration, _store(configuration), name, only_check=arguments.check)
+
+
+def _own_check(arguments: Arguments) -> int:
+    configuration, name = _configuration(arguments), arguments.component
+    _require_static_pod(configuration, name)
+    from ._own_check import ask_component
+
+    return ask_component(configuration, _store(configuration), name)
+
+
+def _require_static_pod(configuration: AgentConfiguration, component: str) -> None:
+    _require_component(configuration, component)
+    if not configuration.components[component].manifest:
+        raise UnusableInput(f"{component} is not a static Pod: components.{component}.staticPod names no manifest")
 
 
 def _forget_bad(arguments: Arguments) -> int:

@@ -30,7 +30,8 @@ from ._agent._service_managers import Systemd
 from ._agent._store._durable_files import DAEMON_LOCK, LockTimeout, locked
 from ._agent._store._store import Store
 from ._agent._system_clock import SystemClock
-from ._agent._validation._validator import AddressesCommand, CommandCheck, ValidateCommand, ValidateDocumentCommand
+from ._agent._validation._own_check import OwnCheck
+from ._agent._validation._validator import AddressesCommand, ValidateCommand, ValidateDocumentCommand
 from ._kube.api_client import Client
 from ._kube.api_errors import KubeError
 from ._kube.credentials import from_kubeconfig
@@ -121,7 +122,7 @@ def _run(configuration: AgentConfiguration, path: str, notifications: Notificati
             validate_document=ValidateDocumentCommand(
                 run_command, [*program, f"--config={path}", "validate-document", "--limited"]
             ),
-            check=CommandCheck(run_command),
+            check=OwnCheck(run_command, configuration.run_directory),
             probed_values=AddressesCommand(run_command, [*program, "addresses", "--limited"]),
             version=supervisors.version,
             last_message=LastMessages(configuration.components, store, run_command),

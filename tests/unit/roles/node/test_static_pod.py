@@ -13,6 +13,8 @@ from types import ModuleType
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._store._store import Store
+from ansible_collections.configok.node.plugins.module_utils._agent._validation._own_check import OwnCheckFiles
+from ansible_collections.configok.node.plugins.module_utils._static_pods.own_answer import OwnVerdict
 from support.configs.manifests import kubeadm_pod, manifest_bytes
 from support.configs.options import component_options
 
@@ -99,3 +101,16 @@ def test_the_init_manifest_is_put_back(node: Node, capsys: pytest.CaptureFixture
         f"{node.manifest} is the init manifest again",
         f"{node.manifest} has no options of this agent",
     ]
+
+
+def test_the_answer_of_a_program_is_left_for_the_daemon(
+    node: Node, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert node.run("own-check", COMPONENT) == 1
+    assert capsys.readouterr().err == f"configok-agent: the agent asks nothing about options of {COMPONENT}\n"
+    files = OwnCheckFiles(str(tmp_path / "run"), COMPONENT)
+    files.ask("/options")
+    assert node.run("own-check", COMPONENT) == 0
+    assert capsys.readouterr().out == f"{COMPONENT}: not judged: its init manifest is not known\n"
+    assert files.read_answer("/options") == (OwnVerdict.NOT_JUDGED, "its init manifest is not known")
+    assert node.run("own-check", "kubelet") == 2

@@ -7,12 +7,8 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._static_pods.own_check import (
-    OwnAnswer,
-    OwnVerdict,
-    check_arguments,
-    read_answer,
-)
+from ansible_collections.configok.node.plugins.module_utils._static_pods.own_answer import OwnAnswer, OwnVerdict
+from ansible_collections.configok.node.plugins.module_utils._static_pods.own_check import check_arguments, read_answer
 
 APISERVER, MANAGER = "kube-apiserver", "kube-controller-manager"
 
