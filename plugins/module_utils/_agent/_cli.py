@@ -17,6 +17,7 @@ from typing import Any
 from . import AGENT_VERSION
 from ._adoption_and_rollback import Transactions
 from ._agent_configuration import AgentConfiguration, ComponentConfiguration
+from ._hold import Hold, HoldFile
 from ._interfaces import LastMessageReader
 from ._manifest_note import read_manifest_note
 from ._notify import is_listening, notify_agent
@@ -56,6 +57,7 @@ def describe_node(configuration: AgentConfiguration, messages: LastMessageReader
     snapshot = state.records
     answered = snapshot.answered
     report = read_report(configuration.run_directory)
+    hold = HoldFile(configuration.run_directory).read(clock.since_boot())
     return {
         "nodeName": configuration.node_name,
         "agentVersion": AGENT_VERSION,
@@ -73,6 +75,7 @@ def describe_node(configuration: AgentConfiguration, messages: LastMessageReader
         "current": None if snapshot.current is None else _record(snapshot.current),
         "lastKnownGood": None if snapshot.last_known_good is None else _record(snapshot.last_known_good),
         "inTrial": in_trial(state.active_record, snapshot.last_known_good),
+        "hold": None if hold is None else hold._asdict(),
         "assignment": {
             "id": answered.id,
             "source": None if answered.source is None else answered.source.to_dict(),
@@ -284,6 +287,8 @@ def render_status(status: Mapping[str, Any]) -> str:
     lines += _first_few("bad config", [_bad(uid, mark) for uid, mark in newest])
     lines += _first_few("damaged", [f"{name} was damaged and set aside" for name in status["damaged"]])
     lines += _first_few("fault", status["faults"])
+    if status["hold"] is not None:
+        lines += _row("hold", Hold(**status["hold"]).sentence(SystemClock().since_boot()))
     lines += _row("next", next_step(status))
     for advice in operator_advice(status):
         for index, part in enumerate(advice.split("\n")):

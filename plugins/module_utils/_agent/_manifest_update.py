@@ -19,6 +19,7 @@ from .._static_pods.manifest_changes import ManifestChange, classify_change
 from .._static_pods.manifest_folder import unusable_reasons
 from .._static_pods.rendered_manifest import RenderedManifest, render
 from ._agent_configuration import AgentConfiguration
+from ._hold import HoldFile
 from ._interfaces import Clock
 from ._manifest_files import ManifestChanged, ManifestFiles
 from ._manifest_note import ManifestNote, WrittenManifest, read_manifest_note, write_manifest_note
@@ -44,6 +45,7 @@ class ManifestUpdate:
     ) -> None:
         """Use the component's manifest. root: has the directories of all components for the files of options."""
         self._root = root
+        self._hold = HoldFile(configuration.run_directory)
         self._component = configuration.components[component]
         self._store = store
         self._clock = clock
@@ -81,6 +83,9 @@ class ManifestUpdate:
             if intended.manifest == note.written.manifest:
                 self._note_same(note._replace(written=intended, lost=""))
                 return False
+            hold = self._hold.read(self._clock.since_boot())
+            if hold is not None:
+                raise CannotWrite(hold.sentence(self._clock.since_boot()))
             self._remove_unused()
             note = self._armed(note._replace(intended=intended))
             write_manifest_note(self._store, name, note)

@@ -184,6 +184,10 @@ def _commands() -> Iterator[tuple[str, Callable[[Arguments], int], str, Sequence
     check = argument("--check", action="store_true", help="write nothing but the agent's note on the manifest")
     restore = argument("--restore-init", action="store_true", help="put the init manifest back: the agent is removed")
     yield "static-pod", _static_pod, text, (component, check, restore)
+    owner = argument("owner", metavar="OWNER", help="the program that writes manifests, such as kubeadm")
+    duration = argument("--for", dest="duration", default="30m", metavar="DURATION", help="at most (default 30m)")
+    yield "hold", _hold, "keep the agent from writing manifests of static Pods for some time", (owner, duration)
+    yield "release", _release, "let the agent write manifests of static Pods again", (owner,)
     text = "ask the program of a static-Pod component about the options that the agent has prepared"
     yield "own-check", _own_check, text, (component,)
     text = "derive the data of a release that is newer than this version, or accept a draft of them"
@@ -532,6 +536,20 @@ def _own_check(arguments: Arguments) -> int:
     from ._own_check import ask_component
 
     return ask_component(configuration, _store(configuration), name)
+
+
+def _hold(arguments: Arguments) -> int:
+    from ._hold import take_hold
+
+    configuration = _configuration(arguments)
+    return take_hold(configuration, _store(configuration), arguments.owner, arguments.duration)
+
+
+def _release(arguments: Arguments) -> int:
+    from ._hold import end_hold
+
+    configuration = _configuration(arguments)
+    return end_hold(configuration, _store(configuration), arguments.owner)
 
 
 def _require_static_pod(configuration: AgentConfiguration, component: str) -> None:

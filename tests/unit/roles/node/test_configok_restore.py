@@ -24,7 +24,7 @@ class Node:
     """A node with one manifest on trial."""
 
     def __init__(self, root: Path) -> None:
-        self.state = root / "state"
+        self.state, self.run_directory = root / "state", root / "run"
         self.manifest, self.prepared = root / "m.yaml", root / ".prepared-m.yaml"
         self.manifest.write_text("next")
         self.prepared.write_text("before")
@@ -40,7 +40,7 @@ class Node:
         return armed
 
     def run(self) -> subprocess.CompletedProcess[str]:
-        done = subprocess.run([SCRIPT, self.state], capture_output=True, text=True, check=False)
+        done = subprocess.run([SCRIPT, self.state, self.run_directory], capture_output=True, text=True, check=False)
         assert (done.returncode, done.stderr) == (0, "")
         return done
 
@@ -134,3 +134,12 @@ def test_a_note_that_cannot_be_written_does_not_keep_the_manifest_from_coming_ba
     done = subprocess.run([SCRIPT, node.state], env=environment, capture_output=True, text=True, check=True)
     assert "no note for the agent" in done.stderr
     assert node.manifest.read_text() == "before"
+
+
+@pytest.mark.parametrize(("lines", "is_held"), [(f"kubeadm\n{FUTURE}\n", True), ("kubeadm\n0\n", False), ("x", False)])
+def test_nothing_is_restored_while_another_program_holds_the_manifests(node: Node, lines: str, is_held: bool) -> None:
+    node.run_directory.mkdir()
+    (node.run_directory / "hold").write_text(lines)
+    node.arm()
+    node.run()
+    assert node.manifest.read_text() == ("next" if is_held else "before")

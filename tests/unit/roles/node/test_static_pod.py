@@ -12,8 +12,11 @@ from types import ModuleType
 
 import pytest
 
+from ansible_collections.configok.node.plugins.module_utils._agent._hold import Hold, HoldFile
+from ansible_collections.configok.node.plugins.module_utils._agent._state.records import ConfigRecord
 from ansible_collections.configok.node.plugins.module_utils._agent._store._store import Store
 from ansible_collections.configok.node.plugins.module_utils._agent._validation._own_check import OwnCheckFiles
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._static_pods.own_answer import OwnVerdict
 from support.configs.manifests import kubeadm_pod, manifest_bytes
 from support.configs.options import component_options
@@ -114,3 +117,49 @@ def test_the_answer_of_a_program_is_left_for_the_daemon(
     assert capsys.readouterr().out == f"{COMPONENT}: not judged: its init manifest is not known\n"
     assert files.read_answer("/options") == (OwnVerdict.NOT_JUDGED, "its init manifest is not known")
     assert node.run("own-check", "kubelet") == 2
+
+
+def test_a_hold_keeps_manifests_as_they_are_until_it_is_released(
+    node: Node, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = node.manifest.read_bytes()
+    assert node.run("hold", "kubeadm", "--for", "10m") == 0
+    assert "kubeadm holds the manifests for another 600s" in capsys.readouterr().out
+    assert node.run("static-pod", COMPONENT) == 1
+    assert "kubeadm holds the manifests for another" in capsys.readouterr().err
+    assert node.run("status") == 0
+    assert f"{'hold':17}kubeadm holds the manifests" in capsys.readouterr().out
+    assert (node.run("hold", "kubespray"), node.run("release", "kubespray")) == (1, 1)
+    assert node.manifest.read_bytes() == before
+    assert node.run("release", "kubeadm") == 0
+    assert node.run("static-pod", COMPONENT) == 0
+    assert node.manifest.read_bytes() != before
+
+
+def test_a_hold_ends_by_itself(node: Node, capsys: pytest.CaptureFixture[str]) -> None:
+    HoldFile(str(node.manifest.parent / "run")).write(Hold("kubeadm", 1))  # a second after boot
+    assert node.run("static-pod", COMPONENT) == 0
+    assert node.run("hold", "kubespray") == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("hold", "Kube Adm"), "'Kube Adm': an owner is lower case letters"),
+        (("hold", "kubeadm", "--for", "soon"), "--for soon: must be a duration"),
+        (("hold", "kubeadm", "--for", "48h"), "--for 48h: must be from 1s to 24h"),
+    ],
+)
+def test_a_hold_that_cannot_be_taken(
+    node: Node, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], sentence: str
+) -> None:
+    assert node.run(*words) == 2
+    assert sentence in capsys.readouterr().err
+
+
+def test_a_hold_is_refused_during_a_trial(node: Node, capsys: pytest.CaptureFixture[str]) -> None:
+    store = Store(str(node.manifest.parent / "state"), now=lambda: "now")
+    source = ConfigSource("configok-system", "pool-1", "00000000-0000-0000-0000-000000000001")
+    store.write_current(ConfigRecord(source=source, files={COMPONENT: "a"}))
+    assert node.run("hold", "kubeadm") == 1
+    assert f"options of {COMPONENT} are on trial" in capsys.readouterr().err
