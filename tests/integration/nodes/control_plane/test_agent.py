@@ -52,7 +52,7 @@ def test_an_api_server_that_crashes_on_its_options_is_back_on_its_init_manifest(
     number = agent.assign({API_SERVER: crashing}, TRIAL)
     condition = agent.wait_answer(number, "False")
     assert manifest(agent, API_SERVER) == init
-    assert condition["message"] == "using last-known-good (default)"
+    assert condition["message"] == "using last-known-good (init)"
     assert re.search(
         r"crashed 2 times during its trial; kube-apiserver said last: .*etcd|context deadline", condition["reason"]
     )
