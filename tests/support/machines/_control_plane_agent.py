@@ -71,9 +71,9 @@ class ControlPlaneAgent:
         self._node.run(["systemctl", "start", _UNIT])
 
     def kill(self) -> None:
-        """End the daemon without a chance to clean up, and keep it from starting again."""
-        self._node.run(["systemctl", "kill", "--signal=KILL", _UNIT])
-        self._node.run(["systemctl", "stop", _UNIT])
+        """End the daemon, if it is there, without a chance to clean up, and keep it from starting again."""
+        for words in (["kill", "--signal=KILL"], ["stop"]):
+            self._node.run(["systemctl", *words, _UNIT], check=False)
 
     def assign(self, options: Mapping[str, Mapping[str, Any]] | None, trial: Trial | None = None) -> int:
         """Publish options, by component, and assign them, or the init config for None; return the assignment's id."""

@@ -12,7 +12,7 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle_trial import Trial
 from support.configs.options import component_options
-from support.machines import STATIC_PODS, ControlPlane, ControlPlaneAgent
+from support.machines import ControlPlane, ControlPlaneAgent
 
 SCHEDULER, API_SERVER = "kube-scheduler", "kube-apiserver"
 TRIAL = Trial(5.0, 1)
@@ -57,6 +57,15 @@ def test_an_api_server_that_crashes_on_its_options_is_back_on_its_init_manifest(
         r"crashed 2 times during its trial; kube-apiserver said last: .*etcd|context deadline", condition["reason"]
     )
     assert "context deadline exceeded" in str(agent.status()["components"][API_SERVER]["lastCrash"])
+
+
+def test_options_that_the_components_own_program_refuses_restart_nothing(agent: ControlPlaneAgent) -> None:
+    """The file is there, and only the program reads that it holds no certificate."""
+    before = agent.control_plane.manifests(), agent.control_plane.pids()
+    refused = component_options({"client-ca-file": "/etc/kubernetes/pki/ca.key"})
+    condition = agent.wait_answer(agent.assign({API_SERVER: refused}, TRIAL), "False", "refused by its own check")
+    assert "client-ca-file" in condition["reason"] or "ca.key" in condition["reason"]
+    assert (agent.control_plane.manifests(), agent.control_plane.pids()) == before
 
 
 @pytest.mark.slow
@@ -107,8 +116,8 @@ def test_the_timer_takes_options_back_that_no_agent_confirms(agent: ControlPlane
 @pytest.mark.slow
 def test_a_static_pod_is_given_back_with_its_init_manifest(agent: ControlPlaneAgent) -> None:
     """While a bundle is in use, only if the operator says so. Nothing of ours stays on the node."""
-    node, init = agent.control_plane.node, manifest(agent, SCHEDULER)
-    assert agent.provision(node_agent_options={"healthTimeout": "300s", "probeInterval": "1s"}).changed > 0
+    agent.wait_answer(agent.assign(None), "True")
+    node, folder = agent.control_plane.node, agent.control_plane.manifests()
     assert agent.provision().changed == 0
     agent.wait_answer(
         agent.assign({SCHEDULER: component_options({"kube-api-qps": 70}, component=SCHEDULER)}, TRIAL), "True"
@@ -121,10 +130,10 @@ def test_a_static_pod_is_given_back_with_its_init_manifest(agent: ControlPlaneAg
     assert (manifest(agent, SCHEDULER), agent.control_plane.pids()) == (written, pids)
 
     agent.provision(**only_kubelet, node_remove_in_use=True)
-    assert manifest(agent, SCHEDULER) == init
+    assert agent.control_plane.manifests() == folder
     assert not node.exists("/etc/systemd/system/configok-restore.timer")
     node.wait("its process", lambda: "--kube-api-qps=70" not in agent.control_plane.process(SCHEDULER))
     agent.remove()
     for path in ("/etc/kubernetes/configok", "/etc/configok", "/var/lib/configok", "/usr/local/lib/configok"):
         assert not node.exists(path), path
-    assert sorted(agent.control_plane.manifests()) == sorted(f"{name}.yaml" for name in STATIC_PODS)
+    assert agent.control_plane.manifests() == folder
