@@ -48,6 +48,9 @@ _NO_FLAGS = "this check does not read flags inside files"
 HostCheck = Callable[[EffectiveConfig, str], Iterable[Finding]]
 """Returns what is wrong with a component's config on one host; see `HostRules`, which this file does not import."""
 
+FlagCheck = ArgumentCheck
+"""Checks flags inside files; see `ARGUMENT_CHECK` and `OPTION_CHECK`, which this file does not import."""
+
 
 def check(
     config: Config | Document | str | bytes,

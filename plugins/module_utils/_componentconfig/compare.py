@@ -13,6 +13,7 @@ from . import ConfigError
 from ._codec.document import Document
 from ._codec.plain_values import HEAD_FIELDS, canonical
 from ._field_notes import NotedConfig, meanings_of_field
+from ._options import COMPONENT_OPTIONS
 from ._scalars.duration import nanoseconds
 from ._scalars.field_path import Path, format_path, value_at
 from ._scalars.numbers import parse_quantity
@@ -182,7 +183,10 @@ def effective_diff(
     the defaults of the other's kind. overrides: the user's own classes of disruption, by field path. beyond: what each
     side has from elsewhere, by field path. Raises ConfigError for an override that cannot be.
     """
-    head = {key: data[key] for data in (old, new) if isinstance(data, dict) for key in HEAD_FIELDS if data.get(key)}
+    sides = [data for data in (old, new) if isinstance(data, dict)]
+    is_options = any(data.get("kind") == COMPONENT_OPTIONS for data in sides)
+    keys = (*HEAD_FIELDS, "component") if is_options else HEAD_FIELDS
+    head = {key: data[key] for data in sides for key in keys if data.get(key)}
     before, after = (
         _with_values(effective_values(data, head, minor), values)
         for data, minor, values in zip((old, new), minors, beyond)

@@ -11,11 +11,12 @@ from typing import Any, NamedTuple
 from .._componentconfig import ConfigError
 from .._componentconfig._codec.document import decode
 from .._componentconfig._codec.plain_values import merge
+from .._componentconfig._options import COMPONENT_OPTIONS
 from .._componentconfig._schema.kinds import find_kind
 from .._componentconfig._schema.releases import is_kubernetes_version, minor_name, newest_minor, parse_minor
 from .._componentconfig.compare import FieldChange, diff, effective_diff, summary_of
 from .._componentconfig.disruption import check_overrides, disruption_of, heaviest_class
-from .._componentconfig.findings import Finding, InvalidConfig, Level
+from .._componentconfig.findings import Finding, InvalidConfig, Level, not_judged
 from .._kube.api_client import Client
 from .._kube.api_errors import NotFound
 from .._kube.api_paths import config_map
@@ -28,6 +29,7 @@ from .._rollout._nodes.node_view import NodeView
 from .._rollout._record.record import Record
 from .._text import count_of, first_names
 from ._pool_nodes import PoolNodes, last_bundle
+from .option_validator import NO_OPTION_VALIDATOR, OptionValidator
 
 _MAX_GROUPS = 5
 _NAMES_SHOWN = 4
@@ -235,10 +237,13 @@ def _effective_config(document: str | None, local_config: LocalConfig, component
     return dict(own.init) if document is None else merge([_decode_or_empty(document), own.instance])
 
 
-def denied_findings(pool: PoolNodes, documents: Mapping[str, SourceDocument]) -> list[Finding]:
+def denied_findings(
+    pool: PoolNodes, documents: Mapping[str, SourceDocument], validator: OptionValidator = NO_OPTION_VALIDATOR
+) -> list[Finding]:
     """Return the fields that nodes of the pool deny, with the nodes.
 
-    Returns warnings for nodes whose policy and values are not known. documents: by component.
+    Returns warnings for nodes whose policy and values are not known. documents: by component. validator: of
+    ComponentOptions.
     """
     names_by_finding: dict[Finding, list[str]] = {}
     cache: dict[Any, list[Finding]] = {}
@@ -249,32 +254,39 @@ def denied_findings(pool: PoolNodes, documents: Mapping[str, SourceDocument]) ->
             cache[key] = [
                 finding
                 for component, document in sorted(documents.items())
-                for finding in _denied(component, document.name, document.text, local_config, _minor(view))
+                for finding in _denied(component, document, local_config, _minor(view), validator)
             ]
         for finding in cache[key]:
             names_by_finding.setdefault(finding, []).append(view.name)
     return [
-        finding._replace(message=f"{finding.message}: {_nodes_text(names)}", nodes=tuple(names))
+        finding
+        if finding.level is Level.NOT_JUDGED
+        else finding._replace(message=f"{finding.message}: {_nodes_text(names)}", nodes=tuple(names))
         for finding, names in names_by_finding.items()
     ]
 
 
-def _denied(component: str, file: str, text: str, local_config: LocalConfig | None, minor: int) -> list[Finding]:
+def _denied(
+    component: str, source: SourceDocument, local_config: LocalConfig | None, minor: int, validator: OptionValidator
+) -> list[Finding]:
     if local_config is not None and component not in local_config.components:
         return []  # the node does not run it, and ignores the document
     try:
-        document = decode(text, file=file)
+        document = decode(source.text, file=source.name)
     except InvalidConfig:
         return []  # validating the document reports it
     kind = str(document.data.get("kind", "")) if isinstance(document.data, dict) else ""
+    if kind == COMPONENT_OPTIONS and kind not in validator.denials:
+        what = "what nodes deny of flags and files"
+        return [document.locate(not_judged(("kind",), what, "this check does not read ComponentOptions"))]
     if local_config is None:
-        findings, level = denials(document.data, DenyPolicy(), node_values(kind, {}, {}), minor), Level.WARNING
+        policy, own, level = DenyPolicy(), node_values(kind, {}, {}), Level.WARNING
         suffix = "; what these nodes allow, and which value they have, is not published"
     else:
         local = local_config.components[component]
-        own = node_values(kind, local.init, local.instance)
-        findings, level, suffix = denials(document.data, local.deny, own, minor), Level.POLICY, ""
+        policy, own, level = local.deny, node_values(kind, local.init, local.instance), Level.POLICY
+        suffix = ""
     return [
         document.locate(finding._replace(message=finding.message + suffix, level=level), look_up=False)
-        for finding in findings
+        for finding in denials(document.data, policy, own, minor, validator.denials)
     ]

@@ -15,7 +15,7 @@ import yaml
 
 from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
 from ansible_collections.configok.node.plugins.module_utils._kube.credentials import from_kubeconfig
-from support.ansible_runs.playbooks import PlaybookRun
+from support.ansible_runs.playbooks import PlaybookRun, finish, start
 from support.api.binaries import find, find_or_build, release_of
 from support.session.patience import LONGEST_WAIT
 
@@ -66,6 +66,7 @@ class ControlPlane:
         self._kubeconfig.write_text(node.read("/etc/kubernetes/admin.conf"))
         self.client = Client(from_kubeconfig(str(self._kubeconfig)))
         self.wait_ready()
+        node.run(["kubeadm", "init", "phase", "mark-control-plane", f"--config={_CONFIG}"], timeout=LONGEST_WAIT)
 
     def wait_ready(self, timeout: float = LONGEST_WAIT) -> None:
         """Wait until the API server of this node is ready, and knows the Node."""
@@ -79,13 +80,24 @@ class ControlPlane:
         kubeconfig = str(self._kubeconfig)
         return self._bed.play(playbook, self.node.name, variables, check=check, kubeconfig=kubeconfig)
 
+    def rollout(self, pool: Mapping[str, Any]) -> PlaybookRun:
+        """Run the playbook rollout with a pool file, and ignore its outcome."""
+        file = self._bed.state / "pool.yml"
+        file.write_text(yaml.safe_dump(dict(pool)))
+        words = ["configok.node.rollout", "-e", f"@{file}"]
+        return finish(start(words, directory=self._bed.state, kubeconfig=str(self._kubeconfig)))
+
     def pids(self) -> dict[str, int]:
         """Return the process of each component that runs, by its number on the node."""
         return {name: pid for pid, (name, *_words) in self._commands().items() if name in STATIC_PODS}
 
     def process(self, component: str) -> list[str]:
-        """Return the arguments of a component's process, [] if it does not run."""
-        return next((words for name, *words in self._commands().values() if name == component), [])
+        """Return the arguments of a component's newest process, [] if it does not run.
+
+        An API server that ends may still serve its last requests.
+        """
+        running = [(pid, words) for pid, (name, *words) in self._commands().items() if name == component]
+        return max(running, default=(0, []))[1]
 
     def _commands(self) -> dict[int, list[str]]:
         """Return the name of the program and the arguments of each process."""

@@ -18,6 +18,7 @@ from ..._rollout._nodes.node_view import NodeView
 from ..._rollout.plan import Target
 from .._pool_nodes import PoolNodes, read_pool_nodes
 from ..bundle_changes import NodeGroup, Overrides, SourceDocument, denied_findings, group_changes, render_changes
+from ..option_validator import NO_OPTION_VALIDATOR, OptionValidator
 
 
 class TargetChanges(NamedTuple):
@@ -39,11 +40,16 @@ class TargetChanges(NamedTuple):
 
 
 def compare_target(
-    client: Client, views: Sequence[NodeView], target: Target, overrides: Overrides | None = None
+    client: Client,
+    views: Sequence[NodeView],
+    target: Target,
+    overrides: Overrides | None = None,
+    validator: OptionValidator = NO_OPTION_VALIDATOR,
 ) -> TargetChanges:
     """Compare what these nodes use with a published bundle or the init config.
 
-    overrides: the user's own disruption classes. Raises KubeError, InvalidBundle, UnusableDocument.
+    overrides: the user's own disruption classes. validator: of ComponentOptions. Raises KubeError, InvalidBundle,
+    UnusableDocument.
     """
     pool = read_pool_nodes(client, views)
     if target.is_init:
@@ -54,9 +60,8 @@ def compare_target(
     bundle = Bundle.from_config_map(bundle_map, target.source)
     documents = dict(bundle.documents)
     moving = pool._replace(views=[view for view in pool.views if view.active != target.source])
-    denied = denied_findings(
-        moving, {component: SourceDocument(component, text) for component, text in documents.items()}
-    )
+    sources = {component: SourceDocument(component, text) for component, text in documents.items()}
+    denied = denied_findings(moving, sources, validator)
     refused = [finding for finding in denied if finding.level is Level.POLICY]
     reasons = {name: f"it would refuse the config: {finding}" for finding in refused for name in finding.nodes}
     left_out = leave_out(reasons, len(moving.views))

@@ -11,8 +11,10 @@ from dataclasses import replace
 from types import TracebackType
 from typing import Any, Literal, NamedTuple
 
+from ..._componentconfig.option_check import OPTION_CHECK
 from ..._kube.api_client import Client
 from ..._nodeconfig.bundle import Bundle
+from ..._nodeconfig.option_denials import OPTION_DENIALS
 from ..._rollout import RolloutError
 from ..._rollout._decisions.planner import make_plan
 from ..._rollout._decisions.statements import StatementOptions
@@ -44,10 +46,13 @@ from .._publishing import (
 )
 from .._signing import Endorser, SigningOptions, SshKeygen
 from ..bundle_changes import SourceDocument
+from ..option_validator import OptionValidator
+from ._api_outage import find_outage
 from ._target_changes import TargetChanges, compare_target
 from ._trust_plan import is_trusted_by, review_plan
 
 Operation = Literal["rollout", "undo", "reconcile"]
+_OPTION_VALIDATOR = OptionValidator(OPTION_CHECK, OPTION_DENIALS)
 
 
 class PlannedRollout(NamedTuple):
@@ -98,7 +103,7 @@ def plan(
     others = read_pool_records(client, pool.name)
     overlaps = find_overlaps(client, others, pool.selector)
     if release is None:
-        changes = compare_target(client, views, target, pool.disruption_overrides)
+        changes = compare_target(client, views, target, pool.disruption_overrides, _OPTION_VALIDATOR)
     else:
         draft, lines = release.draft, render_release(release)
         changes = TargetChanges(
@@ -108,7 +113,7 @@ def plan(
     endorsement = None if release is None else release.endorsement
     trust = review_plan(changes, target, record, now=now, endorsement=endorsement, ssh_keygen=ssh_keygen)
     disruption = plan_disruption(
-        changes.groups, len(changes.pool_nodes.views), reboot=pool.policy.reboot, forbid=pool.policy.forbid
+        changes.groups, len(changes.pool_nodes.views), reboot=pool.policy.reboot, forbid=pool.policy.disruptions.forbid
     )
     left_out = {**changes.left_out, **disruption.left_out, **trust.left_out}
     planned = make_plan(views, pool, target, record, left_out=left_out)
@@ -116,14 +121,19 @@ def plan(
     moved_views = [view for view in views if view.name in moving]
     # A release is validated for the versions of the pool file, or else of the nodes; an older bundle is not.
     checks_versions = release is None or pool.kubernetes_versions
-    unfit = version_warnings(changes.after, moved_views) if checks_versions else ()
+    unfit = version_warnings(changes.after, moved_views, _OPTION_VALIDATOR) if checks_versions else ()
     machines = machine_rollouts(others, moving) if planned.has_work else []
+    components = {*changes.before, *changes.after}
+    outage = find_outage(
+        client, changes.groups, components, moving, is_allowed=pool.policy.disruptions.allow_api_outage
+    )
     drains = preview_drains(client, moving & set(disruption.to_drain), pool.policy.drain) if check else ()
     planned = replace(
         planned,
         refusals=(
             *planned.refusals,
             *changes.refusals,
+            *outage.refusals,
             *((*disruption.refusals, *trust.refusals) if planned.has_work else ()),
             *(() if planned.is_resumed else machines),  # that one waits for a rollout that has begun
         ),
@@ -135,6 +145,7 @@ def plan(
             *(end_warnings(trust, now=now, estimate=planned.estimate) if planned.has_work else ()),
             *unfit,
             *disruption.warnings,
+            *outage.warnings,
             *drains,
             *_approval_warnings(pool, planned),
             *overlap_warnings(overlaps),
@@ -210,6 +221,7 @@ class PoolRollout:
             change_cause=pool.change_cause,
             author=author,
             check=self._check,
+            validator=_OPTION_VALIDATOR,
         )
         endorser = self._endorser(directory)
         return prepare(

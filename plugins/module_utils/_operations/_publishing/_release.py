@@ -56,6 +56,7 @@ from ..bundle_changes import (
     group_changes,
     render_changes,
 )
+from ..option_validator import NO_OPTION_VALIDATOR, OptionValidator
 
 _NAMES_SHOWN = 4
 _NAMES_IN_RESULT = 20  # for each finding: Ansible shows the whole result of a failed task
@@ -74,7 +75,7 @@ class Publication(NamedTuple):
 
     documents: by component. kubernetes_versions: for which they are validated; none for those of the nodes. overrides:
     the user's own disruption classes. trial: None for the agents' defaults. check: let the API server validate the
-    bundle, and change nothing.
+    bundle, and change nothing. validator: of ComponentOptions.
     """
 
     pool: str
@@ -86,6 +87,7 @@ class Publication(NamedTuple):
     change_cause: str = ""
     author: str = ""
     check: bool = False
+    validator: OptionValidator = NO_OPTION_VALIDATOR
 
 
 class Draft(NamedTuple):
@@ -244,7 +246,8 @@ def _validate_for_nodes(
     while True:
         fitting = pool_nodes._replace(views=[view for view in pool_nodes.views if view.name not in left_out])
         judged_for = {name: version for name, version in versions.items() if name not in left_out}
-        findings = check_documents(documents, declared, judged_for, denied_findings(fitting, documents))
+        denied = denied_findings(fitting, documents, publication.validator)
+        findings = check_documents(documents, declared, judged_for, denied, validator=publication.validator)
         refusing.update(_refusing_nodes(findings))
         few = _few_of(refusing, views, _outside_skew(client, refusing, versions))
         if few == left_out:
@@ -375,16 +378,19 @@ def check_documents(
     versions: Sequence[str],
     nodes: Mapping[str, str],
     denied: Sequence[Finding] = (),
+    *,
+    validator: OptionValidator = NO_OPTION_VALIDATOR,
 ) -> list[Finding]:
     """Return all findings in documents for these Kubernetes versions, bounded.
 
     versions: "1.35" or "v1.35.2"; nodes: the version of each, by name; without both, the newest known version. denied:
-    findings about fields that nodes deny. Raises UnusableDocument for an invalid version.
+    findings about fields that nodes deny. validator: of ComponentOptions. Raises UnusableDocument for an invalid
+    version.
     """
     findings: list[Finding] = [*denied]
     for component, document in sorted(documents.items()):
         try:
-            findings += _check_document(document, component, versions, nodes)
+            findings += _check_document(document, component, versions, nodes, validator)
         except ConfigError as error:
             raise UnusableDocument(str(error)) from error
     return bounded(findings)
@@ -396,7 +402,9 @@ def raise_refused(findings: Sequence[Finding]) -> None:
         raise _refusal(findings)
 
 
-def version_warnings(documents: Mapping[str, str], views: Iterable[NodeView]) -> list[str]:
+def version_warnings(
+    documents: Mapping[str, str], views: Iterable[NodeView], validator: OptionValidator = NO_OPTION_VALIDATOR
+) -> list[str]:
     """Return a sentence for each part of a bundle that the kubelet version of a node would refuse, with the nodes.
 
     And one for each cause for which a part was not judged.
@@ -407,7 +415,7 @@ def version_warnings(documents: Mapping[str, str], views: Iterable[NodeView]) ->
     sentences = []
     for component, text in sorted(documents.items()) if nodes else ():
         try:
-            findings = _check_document(SourceDocument(component, text), component, (), nodes)
+            findings = _check_document(SourceDocument(component, text), component, (), nodes, validator)
         except ConfigError as error:
             raise UnusableDocument(str(error)) from error
         for finding in findings:
@@ -434,11 +442,23 @@ def _refusal(findings: Sequence[Finding]) -> ConfigRefused:
 
 
 def _check_document(
-    document: SourceDocument, component: str, versions: Sequence[str], nodes: Mapping[str, str] | None
+    document: SourceDocument,
+    component: str,
+    versions: Sequence[str],
+    nodes: Mapping[str, str] | None,
+    validator: OptionValidator,
 ) -> list[Finding]:
     layers = document.layers or ((document.name, document.text.encode("utf-8", "surrogateescape")),)
     try:
         config = _load(layers, component)
     except InvalidConfig as error:
         return list(error.findings)
-    return check(config, component=component, versions=versions, nodes=nodes, bundle=True, expressions=cel_checker)
+    return check(
+        config,
+        component=component,
+        versions=versions,
+        nodes=nodes,
+        bundle=True,
+        expressions=cel_checker,
+        arguments=validator.arguments,
+    )

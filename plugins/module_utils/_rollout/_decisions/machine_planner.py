@@ -113,7 +113,7 @@ def _refusals(policy: Policy, moving: Mapping[str, MachineGoal], missing: Sequen
         disruption = _disruption(moving[name])
         if disruption == REBOOT and not policy.reboot.allowed:
             by_reason.setdefault("its config needs a reboot: set policy.reboot.allowed", []).append(name)
-        forbidding = forbidding_class(disruption, policy.forbid) if disruption else ""
+        forbidding = forbidding_class(disruption, policy.disruptions.forbid) if disruption else ""
         if forbidding:
             by_reason.setdefault(f"its class {disruption} is forbidden by policy.forbid ({forbidding})", []).append(
                 name

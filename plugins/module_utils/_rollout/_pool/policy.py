@@ -11,7 +11,7 @@ from typing import Any
 
 from ..._nodeconfig.bundle_trial import Trial
 from ..._nodeconfig.durations import setting_duration
-from ..._nodeconfig.strict_mapping import StrictFields, integer
+from ..._nodeconfig.strict_mapping import StrictFields, boolean, integer
 from .._drain._settings import DrainSettings, HostSettings, RebootSettings, parse_forbid
 from .._gates._gate_settings import Gates, parse_gates
 from .._pool_values import (
@@ -108,6 +108,14 @@ class AnswerTimes:
 
 
 @dataclass(frozen=True)
+class AllowedDisruptions:
+    """What a rollout may do to a pool. forbid: classes of disruption that stop it before its first node."""
+
+    forbid: tuple[str, ...] = custom_setting(parse_forbid, ())
+    allow_api_outage: bool = setting(boolean, False)
+
+
+@dataclass(frozen=True)
 class WavePlaybooks:
     """The user's own playbooks before and after each wave, "" for none. timeout: seconds for each run."""
 
@@ -121,8 +129,8 @@ class Policy:
     """The limits of a pool's rollouts; times in seconds, defaults as in docs/rollout.md.
 
     waves: the part of the pool that is reached after each wave, including the canary; the last one always reaches all
-    nodes. revision_history_limit: how many bundles pruning keeps for an undo. forbid: classes of disruption that stop a
-    rollout before its first node. host: for machines, whose hosts are changed.
+    nodes. revision_history_limit: how many bundles pruning keeps for an undo. host: for machines, whose hosts are
+    changed.
     """
 
     canary: Canary = section(Canary)
@@ -138,7 +146,9 @@ class Policy:
     drain: DrainSettings = section(DrainSettings)
     reboot: RebootSettings = section(RebootSettings)
     host: HostSettings = section(HostSettings)
-    forbid: tuple[str, ...] = custom_setting(parse_forbid, ())
+    disruptions: AllowedDisruptions = custom_setting(
+        lambda part, _key: take_settings(AllowedDisruptions, part), AllowedDisruptions()
+    )
     gates: Gates = custom_setting(parse_gates, Gates())
     playbooks: WavePlaybooks = section(WavePlaybooks)
 

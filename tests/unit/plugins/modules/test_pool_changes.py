@@ -19,6 +19,7 @@ from support.ansible_runs.in_process import roll_out
 from support.ansible_runs.modules import run_module
 from support.api.clusters import SandboxCluster
 from support.configs.kubelet import KUBELET_HEADER, KUBELET_KIND
+from support.configs.options import component_options
 from support.rollouts.simulated_nodes import GOOD, SimulatedNodes, status_of
 
 
@@ -182,6 +183,40 @@ def test_a_kind_that_nodes_refuse_is_not_published(cluster: SandboxCluster, pool
     assert "no bundle may hold a CredentialProviderConfig here" in result["msg"]
     other = run_module(config_bundle.main, {**options, "documents": {"elsewhere": document}}, check=True)
     assert "no bundle may hold" not in other.get("msg", ""), "a node ignores what it does not run"
+
+
+def add_scheduler(cluster: SandboxCluster, pool: SimulatedNodes, *allowed: str) -> dict[str, Any]:
+    """Add a node whose scheduler is a static Pod; return the options of modules about its pool."""
+    scheduler = {"init": {}, "instance": {}, "deny": {"allowed": list(allowed)}}
+    content = json.dumps({"components": {"kube-scheduler": scheduler}})
+    add(pool, "a", run_module(local_config.main, {"kubeconfig": cluster.kubeconfig, "content": content}))
+    return {"kubeconfig": cluster.kubeconfig, "pool": "workers"}
+
+
+def test_a_rollout_validates_the_options_of_static_pods(cluster: SandboxCluster, pool: SimulatedNodes) -> None:
+    options = add_scheduler(cluster, pool)
+
+    def rollout(flags: Mapping[str, Any]) -> dict[str, Any]:
+        document = json.dumps(component_options(flags, component="kube-scheduler"))
+        settings = {"pool": "workers", "selector": "pool=workers", "documents": {"kube-scheduler": document}}
+        return run_rollout({**options, "pool": settings}, check=True)
+
+    assert "flags.kubeconfig" in rollout({"kubeconfig": "/other"})["msg"]
+    assert "flags.no-such-flag" in rollout({"no-such-flag": "1"})["msg"]
+    planned = rollout({"kube-api-qps": 30})
+    assert "failed" not in planned
+    assert "  kube-scheduler flags.kube-api-qps  <unset> -> 30  [restart]" in planned["text"]
+
+
+def test_publishing_reports_that_options_are_not_judged(cluster: SandboxCluster, pool: SimulatedNodes) -> None:
+    options = add_scheduler(cluster, pool)
+    document = json.dumps(component_options({"kube-api-qps": 30}, component="kube-scheduler"))
+    arguments = {**options, "label_selector": "pool=workers", "documents": {"kube-scheduler": document}}
+    result = run_module(config_bundle.main, arguments, check=True)
+    assert [cause["what"] for cause in result["not_judged"]] == [
+        "what nodes deny of flags and files",
+        "flags and files of a component",
+    ]
 
 
 def test_what_is_published_holds_no_secret_and_nothing_of_one_node_alone(cluster: SandboxCluster, pool: Any) -> None:

@@ -139,7 +139,7 @@ def test_a_policy_has_defaults() -> None:
     policy = parse_policy({})
     assert policy.drain == DrainSettings(timeout=600.0, grace_period=None, force=False, delete_empty_dir_data=False)
     assert policy.reboot == RebootSettings(allowed=False, timeout=600.0, playbook="")
-    assert policy.forbid == ()
+    assert policy.disruptions.forbid == ()
 
 
 def test_the_keys_of_a_policy_are_read() -> None:
@@ -152,7 +152,7 @@ def test_the_keys_of_a_policy_are_read() -> None:
     )
     assert policy.drain == DrainSettings(3600.0, 90, True, True)
     assert policy.reboot == RebootSettings(True, 1200.0, "playbooks/reboot.yml")
-    assert policy.forbid == ("replace", "restart-containers")
+    assert policy.disruptions.forbid == ("replace", "restart-containers")
 
 
 @pytest.mark.parametrize(("value", "seconds"), [(0, 0), ("0", 0), ("500ms", 1), (30, 30), ("1m", 60)])

@@ -1,0 +1,86 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A rollout that restarts the only API server of its cluster needs a word of the operator."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple, cast
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._operations._pool._api_outage import ApiOutage, find_outage
+from ansible_collections.configok.node.plugins.module_utils._operations.bundle_changes import NodeGroup, diff_documents
+
+API_SERVER = "kube-apiserver"
+CHANGES = diff_documents({}, {API_SERVER: "maxPods: 1", "kube-scheduler": "maxPods: 1"})
+
+
+class _List(NamedTuple):
+    items: list[dict[str, Any]]
+
+
+class Cluster:
+    """Lists the Nodes of a cluster by kubeadm's labels, and counts the requests."""
+
+    def __init__(self, *control_plane: str) -> None:
+        self._nodes = control_plane
+        self.requests = 0
+
+    def list(self, path: str, *, label_selector: str) -> _List:
+        self.requests += 1
+        of_label = self._nodes if label_selector.endswith("control-plane") else self._nodes[:1]
+        return _List([{"metadata": {"name": name}} for name in of_label])
+
+
+def outage(
+    cluster: Cluster,
+    groups: Iterable[NodeGroup],
+    *,
+    moving: Iterable[str] = ("a", "b"),
+    components: Iterable[str] = (API_SERVER,),
+    is_allowed: bool = False,
+) -> ApiOutage:
+    return find_outage(cast("Client", cluster), list(groups), set(components), set(moving), is_allowed=is_allowed)
+
+
+def changes_of(component: str) -> Any:
+    return [change for change in CHANGES if change[0] == component]
+
+
+def test_the_only_api_server_is_restarted_if_the_pool_file_accepts_it() -> None:
+    group = NodeGroup(("a",), changes_of(API_SERVER))
+    (refusal,) = outage(Cluster("a"), [group]).refusals
+    assert refusal == (
+        "a has the only API server: none answers while it restarts, for about 90s; "
+        "policy.allowApiOutage: true accepts that"
+    )
+    allowed = outage(Cluster("a"), [group], is_allowed=True)
+    assert (allowed.refusals, len(allowed.warnings)) == ((), 1)
+    assert outage(Cluster(), [group]).refusals, "a node without kubeadm's label"
+
+
+def test_another_api_server_answers_meanwhile() -> None:
+    assert outage(Cluster("a", "b"), [NodeGroup(("a",), changes_of(API_SERVER))]) == ApiOutage()
+    assert outage(Cluster("a"), [NodeGroup(("a", "b"), changes_of(API_SERVER))]) == ApiOutage()
+
+
+@pytest.mark.parametrize(
+    ("group", "moving"),
+    [
+        (NodeGroup(("a",), changes_of("kube-scheduler")), ("a",)),
+        (NodeGroup(("a",), changes_of(API_SERVER)), ("b",)),
+    ],
+)
+def test_a_rollout_that_restarts_none_asks_nothing(group: NodeGroup, moving: tuple[str, ...]) -> None:
+    cluster = Cluster("a")
+    assert outage(cluster, [group], moving=moving) == ApiOutage()
+    assert cluster.requests == 0
+
+
+def test_unknown_changes_count_if_the_bundle_has_an_api_server() -> None:
+    group = NodeGroup(("a",), None)
+    assert outage(Cluster("a"), [group]).refusals
+    assert outage(Cluster("a"), [group], components=["kubelet"]) == ApiOutage()
