@@ -34,6 +34,9 @@ def guard() -> str:
     """
     if not (_PROC / "self/environ").exists():
         return ""  # not Linux
+    # A script that starts the run in the background has it ignore interrupts, and with it all that tests interrupt.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     mark = f"{os.getpid()}-{time.time_ns()}"
     environment = unmarked_environment()
     os.environ[VARIABLE] = ":".join(filter(None, (os.environ.get(VARIABLE), mark)))

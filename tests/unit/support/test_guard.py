@@ -122,3 +122,15 @@ def test_a_make_that_is_killed_takes_its_run_with_it(start: Start, tmp_path: Pat
     run.send_signal(number)
     run.wait(120)
     wait_until(lambda: not alive(tmp_path), 60)
+
+
+def test_a_run_in_the_background_of_a_script_can_be_interrupted(start: Start, tmp_path: Path) -> None:
+    """A shell without job control has what it starts in the background ignore interrupts."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        run = start()
+    finally:
+        signal.signal(signal.SIGINT, before)
+    run.send_signal(signal.SIGINT)
+    run.wait(120)
+    wait_until(lambda: not alive(tmp_path), 60)

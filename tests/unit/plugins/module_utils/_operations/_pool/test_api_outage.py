@@ -6,11 +6,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
 from ansible_collections.configok.node.plugins.module_utils._operations._pool._api_outage import ApiOutage, find_outage
 from ansible_collections.configok.node.plugins.module_utils._operations.bundle_changes import NodeGroup, diff_documents
 
@@ -43,7 +42,8 @@ def outage(
     components: Iterable[str] = (API_SERVER,),
     is_allowed: bool = False,
 ) -> ApiOutage:
-    return find_outage(cast("Client", cluster), list(groups), set(components), set(moving), is_allowed=is_allowed)
+    client: Any = cluster
+    return find_outage(client, list(groups), set(components), set(moving), is_allowed=is_allowed)
 
 
 def changes_of(component: str) -> Any:
