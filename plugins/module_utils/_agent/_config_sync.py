@@ -300,7 +300,7 @@ class BundlePreparer:
             key,
             lambda: self._commands.check(component, path),
             tracking_version=tracked,
-            repeats_not_judged=True,
+            keeps_none_alone=bool(component.manifest),  # its files may be repaired, and the program may run later
         )
         if refusing_findings(findings):
             raise BundleRejected(first_error_text(name, findings), findings)

@@ -83,9 +83,7 @@ class ManifestUpdate:
             if intended.manifest == note.written.manifest:
                 self._note_same(note._replace(written=intended, lost=""))
                 return False
-            hold = self._hold.read(self._clock.since_boot())
-            if hold is not None:
-                raise CannotWrite(hold.sentence(self._clock.since_boot()))
+            self._require_no_hold()
             self._remove_unused()
             note = self._armed(note._replace(intended=intended))
             write_manifest_note(self._store, name, note)
@@ -110,6 +108,7 @@ class ManifestUpdate:
                 init = self._init(note)
                 changes = init.digest != note.written.manifest
                 if changes:
+                    self._require_no_hold()
                     self._replace(RenderedManifest(init), before=note.written.manifest)
             self._timer.forget_restored()
             self._files.remove_leftovers()
@@ -118,6 +117,12 @@ class ManifestUpdate:
                 os.rmdir(f"{self._root}/{name}")
             write_manifest_note(self._store, name, ManifestNote())
         return changes
+
+    def _require_no_hold(self) -> None:
+        now = self._clock.since_boot()
+        hold = self._hold.read(now)
+        if hold is not None:
+            raise CannotWrite(hold.sentence(now))
 
     def _require_no_options(self, note: ManifestNote) -> None:
         """Raise CannotWrite if a manifest that is to be left alone has options of ours."""

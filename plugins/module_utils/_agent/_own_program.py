@@ -80,8 +80,14 @@ class OwnProgram:
         processes = [run.process for run in runs if run.process is not None]
         if not processes:
             return _not_judged("it does not run, and its program is in its image alone")
-        newest = max(processes, key=lambda process: process.started)
-        return self._ask(f"{self._proc}/{newest.pid}/exe", arguments)
+        program = f"{self._proc}/{max(processes, key=lambda process: process.started).pid}/exe"
+        answer = self._ask(program, arguments)
+        if answer.verdict is OwnVerdict.FAILED:
+            present = check_arguments(self._component.name, init.arguments, scratch=certificates) or ()
+            without = self._ask(program, present)
+            if without.verdict is OwnVerdict.FAILED:  # what it lacks here says nothing about the options
+                return _not_judged(f"its program refuses its init manifest, too: {without.reason}")
+        return answer
 
     def _ask(self, program: str, arguments: Sequence[str]) -> OwnAnswer:
         name = os.path.basename(os.readlink(program))
@@ -96,8 +102,8 @@ class OwnProgram:
     def _problem(self, init: Manifest, arguments: Sequence[str]) -> str:
         """Return why the program cannot run outside of its container, "" if it can."""
         for mount in init.mounts:
-            if mount.host_path not in ("", mount.path) and any(mount.path in argument for argument in arguments):
-                return f"{mount.path} of its container is {mount.host_path} on the node"
+            if mount.host_path != mount.path and any(mount.path in argument for argument in arguments):
+                return f"{mount.path} of its container is {mount.host_path or 'no directory'} on the node"
         with open(f"{self._proc}/meminfo", encoding="ascii", errors="replace") as stream:
             available = _AVAILABLE.search(stream.read())
         if available is None or int(available[1]) < _NEEDED:

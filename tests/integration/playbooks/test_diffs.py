@@ -114,6 +114,8 @@ def test_no_secret_of_an_instance_config_is_shown(tmp_path: Path, file: str, tas
     (tmp_path / "play.yml").write_text(yaml.safe_dump([play]))
     facts: dict[str, Any] = {
         "node_components": [own],
+        "__node_services": [own],
+        "__node_pods": [],
         "__node_units": {"components": [unit]},
         "__node_merged": {"components": [{**unit, "active": False}]},
         "__node_state_directory": str(tmp_path),

@@ -33,9 +33,7 @@ def render(template: str, **variables: Any) -> str:
     program = (
         f"/usr/bin/python3 -I {inside['__node_program_directory']}/configok-agent.pyz --config=/etc/configok/agent.yaml"
     )
-    pods: dict[str, Any] = {
-        "__node_pods": [],
-        "__node_manifest_directories": [],
-    }  # expressions, which this does not evaluate
+    # Facts and expressions, which this does not evaluate.
+    pods: dict[str, Any] = {"__node_components": [], "__node_pods": [], "__node_manifest_directories": []}
     known = {**inside, "__node_agent_command": program, **load("defaults/main.yml"), **pods, **variables}
     return environment.from_string((ROLE / "templates" / template).read_text()).render(**known)

@@ -80,6 +80,12 @@ class ControlPlane:
         kubeconfig = str(self._kubeconfig)
         return self._bed.play(playbook, self.node.name, variables, check=check, kubeconfig=kubeconfig)
 
+    def write_host_variables(self, variables: Mapping[str, Any]) -> None:
+        """Give the node variables in the inventory."""
+        file = self._bed.inventory.parent / "host_vars" / f"{self.node.name}.yml"
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(yaml.safe_dump(dict(variables)))
+
     def rollout(self, pool: Mapping[str, Any]) -> PlaybookRun:
         """Run the playbook rollout with a pool file, and ignore its outcome."""
         file = self._bed.state / "pool.yml"

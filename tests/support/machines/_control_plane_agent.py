@@ -39,18 +39,19 @@ class ControlPlaneAgent:
         self.control_plane = control_plane
         self._node = control_plane.node
         self._client = control_plane.client
-        self._variables = {
+        variables = {
             "node_components": [
                 {"name": "kubelet"},
                 *({"name": name, "agent_options": dict(fields)} for name, fields in components.items()),
             ],
             "node_agent_options": _SETTINGS,
         }
+        control_plane.write_host_variables(variables)  # as users have them: extra variables win over all others
         self.provision()
 
     def provision(self, **variables: Any) -> PlaybookRun:
         """Run the playbook provision, with other variables than before. Raises CommandFailed."""
-        return self._checked(self.control_plane.play("provision", {**self._variables, **variables}))
+        return self._checked(self.control_plane.play("provision", variables))
 
     def remove(self) -> PlaybookRun:
         """Run the playbook remove, whatever the node uses. Raises CommandFailed."""

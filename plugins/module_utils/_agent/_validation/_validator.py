@@ -245,15 +245,16 @@ def recorded_findings(
     find: Callable[[], Sequence[Mapping[str, Any]]],
     *,
     tracking_version: str,
-    repeats_not_judged: bool = False,
+    keeps_none_alone: bool = False,
 ) -> list[dict[str, Any]]:
     """Return the findings recorded under a key, or find and record them.
 
-    key: the file's hash, and what validated it. repeats_not_judged: whether what was not judged may be judged later.
+    key: the file's hash, and what validated it. keeps_none_alone: whether findings may be others later, so that only a
+    record of none is used again.
     Raises what find raises, OSError, LockTimeout.
     """
     findings = store.read_findings(component, tracking_version).get(key)
-    if findings is None or (repeats_not_judged and any(is_not_judged(finding) for finding in findings)):
+    if findings is None or (keeps_none_alone and findings):
         findings = [_plain(finding) for finding in list(find())[:_MAX_FINDINGS]]
         with locked(store.lock, wait=LOCK_WAIT):
             records = {**store.read_findings(component, tracking_version), key: findings}

@@ -44,9 +44,10 @@ def find_outage(
     if not restarted:
         return ApiOutage()
     labelled = {node["metadata"]["name"] for role in _ROLES for node in client.list(NODES, label_selector=role).items}
-    if len(labelled | restarted) > 1:
+    servers = labelled or restarted  # a group of nodes may have others, which run none
+    if len(servers) > 1 or not restarted & servers:
         return ApiOutage()
-    (name,) = restarted
+    (name,) = servers
     sentence = f"{name} has the only API server: none answers while it restarts, for about {_USUAL}s"
     if is_allowed:
         return ApiOutage(warnings=(sentence,))

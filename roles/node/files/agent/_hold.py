@@ -39,7 +39,7 @@ def take_hold(configuration: AgentConfiguration, store: Store, owner: str, durat
         if present is not None and present.owner != owner:
             complain(present.sentence(now))
             return _REFUSED
-        component = _component_on_trial(configuration, store)
+        component = _component_on_trial(configuration, store, only_written=present is not None)
         if component:
             complain(f"options of {component} are on trial: wait until configok-agent status shows no trial")
             return _REFUSED
@@ -62,11 +62,16 @@ def end_hold(configuration: AgentConfiguration, store: Store, owner: str) -> int
     return _OK
 
 
-def _component_on_trial(configuration: AgentConfiguration, store: Store) -> str:
+def _component_on_trial(configuration: AgentConfiguration, store: Store, *, only_written: bool) -> str:
+    """Return a static Pod whose options are on trial, "" if there is none.
+
+    only_written: leave out options that are not in the manifest. Those of a config that was assigned during a hold are
+    written after it.
+    """
     pods = [name for name, component in configuration.components.items() if component.manifest]
     records = store.read_records()
     current = records.current
-    is_in_trial = current is not None and in_trial(current, records.last_known_good)
+    is_in_trial = not only_written and in_trial(current, records.last_known_good)
     for name in pods:
         if RestoreTimer(store, name).armed() or (is_in_trial and current is not None and current.covers(name)):
             return name

@@ -178,7 +178,7 @@ def test_a_static_pod_is_given_back_with_its_init_manifest(agent: ControlPlaneAg
     only_kubelet = {"node_components": [{"name": "kubelet"}]}
     refused = agent.control_plane.play("provision", only_kubelet)
     assert refused.code != 0
-    assert "is no longer in node_components, and the node uses a bundle" in refused.output
+    assert "This run gives kube-apiserver, kube-scheduler up, and the node uses a bundle" in refused.output
     assert (manifest(agent, SCHEDULER), agent.control_plane.pids()) == (written, pids)
 
     agent.provision(**only_kubelet, node_remove_in_use=True)

@@ -217,7 +217,7 @@ def test_the_agent_may_write_where_the_components_keep_their_state() -> None:
         {"name": "kube-proxy", "agent_options": {"lease": False}},
         {"name": "other"},
     ]
-    assert writable(node_components=components) == ["/var/lib/configok", "-/var/lib/kubelet", "-/data/kubelet"]
+    assert writable(__node_components=components) == ["/var/lib/configok", "-/var/lib/kubelet", "-/data/kubelet"]
     pods = {"__node_pods": [{"name": "kube-scheduler"}], "__node_manifest_directories": ["/srv/manifests"]}
     assert writable(**pods)[2:] == ["-/srv/manifests", "-/etc/kubernetes/configok"]
     metrics = {"metricsFile": "/var/lib/prometheus/node-exporter/configok.prom"}

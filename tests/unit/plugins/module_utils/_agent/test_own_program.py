@@ -50,7 +50,7 @@ class Host:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.pods = Pods()
-        self.result = RUNNING
+        self.result = self.without_options = RUNNING
         self.argv: list[str] = []
         self.files: dict[str, str] = {}
         self.store = Store(str(root / "state"), now=lambda: "now")
@@ -66,6 +66,8 @@ class Host:
     def run(
         self, argv: Sequence[str], *, timeout: float, env: Mapping[str, str] | None = None, stdin: str = ""
     ) -> CommandResult:
+        if self.argv:
+            return self.without_options
         self.argv = list(argv)
         self.files = {path.name: path.read_text() for path in self.root.glob("scratch*/options/*/*/*")}
         return self.result
@@ -107,6 +109,12 @@ def test_the_newest_process_of_the_component_is_asked_with_its_options_and_files
 def test_what_the_program_says_last_is_the_reason(host: Host) -> None:
     host.result = CommandResult(1, "", "flags\nError: unknown flag: --nope\n")
     assert host.check({"nope": "x"}) == (OwnVerdict.FAILED, "Error: unknown flag: --nope")
+
+
+def test_a_program_that_refuses_its_init_manifest_too_says_nothing_about_options(host: Host) -> None:
+    host.result = host.without_options = CommandResult(1, "", "Error: no default routes found\n")
+    reason = "its program refuses its init manifest, too: Error: no default routes found"
+    assert host.check({"event-ttl": "2h"}) == (OwnVerdict.NOT_JUDGED, reason)
 
 
 def test_a_scheduler_passes_once_it_misses_its_kubeconfig(host: Host) -> None:

@@ -85,14 +85,19 @@ def test_no_answer_and_an_answer_to_another_question_are_not_judged(unit: Unit, 
     )
 
 
-def test_what_was_not_judged_is_asked_again_and_what_was_judged_is_not(tmp_path: Path) -> None:
+def test_what_did_not_pass_is_asked_again_and_what_passed_is_not(tmp_path: Path) -> None:
     store = Store(str(tmp_path), now=lambda: "now")
-    answers = [[{"message": "it does not run", "level": "not-judged"}], []]
+    answers = [
+        [{"message": "it does not run", "level": "not-judged"}],
+        [{"message": "refused", "level": "component"}],
+        [],
+    ]
 
     def findings() -> list[dict[str, object]]:
         return recorded_findings(
-            store, POD.name, "key", lambda: answers.pop(0), tracking_version="v1.20.2", repeats_not_judged=True
+            store, POD.name, "key", lambda: answers.pop(0), tracking_version="v1.20.2", keeps_none_alone=True
         )
 
     assert [finding["message"] for finding in findings()] == ["it does not run"]
+    assert [finding["message"] for finding in findings()] == ["refused"]
     assert (findings(), findings(), answers) == ([], [], [])

@@ -64,7 +64,14 @@ def test_the_only_api_server_is_restarted_if_the_pool_file_accepts_it() -> None:
 
 def test_another_api_server_answers_meanwhile() -> None:
     assert outage(Cluster("a", "b"), [NodeGroup(("a",), changes_of(API_SERVER))]) == ApiOutage()
-    assert outage(Cluster("a"), [NodeGroup(("a", "b"), changes_of(API_SERVER))]) == ApiOutage()
+    assert outage(Cluster(), [NodeGroup(("a", "b"), changes_of(API_SERVER))]) == ApiOutage()
+    assert outage(Cluster("c"), [NodeGroup(("a",), changes_of(API_SERVER))]) == ApiOutage()
+
+
+def test_workers_of_the_same_bundle_run_no_api_server() -> None:
+    """A bundle with documents of both is compared for all nodes that use it."""
+    (refusal,) = outage(Cluster("a"), [NodeGroup(("a", "b"), changes_of(API_SERVER))]).refusals
+    assert refusal.startswith("a has the only API server")
 
 
 @pytest.mark.parametrize(
