@@ -36,8 +36,7 @@ def take_hold(configuration: AgentConfiguration, store: Store, owner: str, durat
     file, now = HoldFile(configuration.run_directory), SystemClock().since_boot()
     with locked(store.lock, wait=LOCK_WAIT):
         present = file.read(now)
-        if present is not None and present.owner != owner:
-            complain(present.sentence(now))
+        if _is_of_another(present, owner, now):
             return _REFUSED
         component = _component_on_trial(configuration, store, only_written=present is not None)
         if component:
@@ -54,12 +53,19 @@ def end_hold(configuration: AgentConfiguration, store: Store, owner: str) -> int
     file, now = HoldFile(configuration.run_directory), SystemClock().since_boot()
     with locked(store.lock, wait=LOCK_WAIT):
         present = file.read(now)
-        if present is not None and present.owner != owner:
-            complain(present.sentence(now))
+        if _is_of_another(present, owner, now):
             return _REFUSED
         file.remove()
     show("nothing holds the manifests")
     return _OK
+
+
+def _is_of_another(hold: Hold | None, owner: str, now: float) -> bool:
+    """Return whether another owner has the hold, and print that."""
+    if hold is None or hold.owner == owner:
+        return False
+    complain(hold.sentence(now))
+    return True
 
 
 def _component_on_trial(configuration: AgentConfiguration, store: Store, *, only_written: bool) -> str:
