@@ -19,7 +19,8 @@ from result_page import ROOT, KeepPage, Row, releases, table, write_page
 
 ROWS = ROOT / "build" / "faults.jsonl"
 PAGE = ROOT / "docs/development/faults.md"
-PLACES = ("in process", "real processes", "real kubelet")
+REAL_KUBELET = "real kubelet"
+PLACES = ("in process", "real processes", REAL_KUBELET, "static Pod in process", "real control plane")
 
 HEAD = """\
 # Faults
@@ -44,6 +45,9 @@ All five are checked after every case. I3 applies only if the assigned config cr
 - *Real processes*: the shipped agent under its supervisor, on an embedded API server behind a fault-injecting proxy.
 - *Real kubelet*: a container with systemd, containerd and a kubelet, on a real API server and etcd. This page
   is of a run with Kubernetes {kubernetes}.
+- *Static Pod in process*: the agent's own code and the child that writes manifests, with a simulated kubelet.
+- *Real control plane*: such a container with the static Pods of kubeadm, whose scheduler gets other options. Its
+  manifest is looked at 50 times a second, and must be there and complete.
 
 The validation engine is also given hostile input in separate processes: alias bombs, deep nesting, large files,
 encodings, YAML edge cases, configs of all kinds with wrong types or damage, and flags. Each is validated, rendered,
@@ -63,7 +67,7 @@ TAIL = """\
 def render(rows: Iterable[Row]) -> str:
     """Return the page. Raises ValueError if there are no rows, KeepPage if none is of a real kubelet."""
     text = page(rows := list(rows))
-    if all(row.get("where") != PLACES[-1] for row in rows):
+    if all(row.get("where") != REAL_KUBELET for row in rows):
         raise KeepPage("this run had no real kubelet")
     return text
 
@@ -88,7 +92,7 @@ def page(rows: Iterable[Row]) -> str:
         for fault in dict.fromkeys(row["fault"] for row in of_theme):
             of_fault = [row for row in of_theme if row["fault"] == fault]
             results.append([fault, *(_cell([row for row in of_fault if row["where"] == place]) for place in PLACES)])
-        lines += [f"## {theme}", "", *table(["fault", *PLACES], results, numbers=[1, 2, 3])]
+        lines += [f"## {theme}", "", *table(["fault", *PLACES], results, numbers=[*range(1, len(PLACES) + 1)])]
     return "\n".join([*lines, TAIL])
 
 

@@ -6,11 +6,11 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 from unittest.mock import patch
 
 from ansible_collections.configok.node.plugins.module_utils._agent._state.records import ConfigRecord, DamagedFile
@@ -42,7 +42,8 @@ class Change:
     """A change on a node that runs "good", which is its last-known-good.
 
     to: the name of the assigned config. seconds: duration of the change. ends: the config that runs in the end and is
-    last-known-good. says: ConfigOK in the end. threshold: the crash loop threshold.
+    last-known-good. says: ConfigOK in the end. threshold: the crash loop threshold. seen_by_the_next: whether only the
+    next start of the component shows a crash.
     """
 
     to: str
@@ -51,6 +52,12 @@ class Change:
     says: Condition
     trial: float = 5.0
     threshold: int = 1
+    seen_by_the_next: bool = False
+
+    @property
+    def crash_loop(self) -> int:
+        """The starts of a component that crashes, until its config is taken back."""
+        return self.threshold + 1 + self.seen_by_the_next
 
     def expected(self, starts: tuple[int, int], *, doomed_more: int = 0) -> Expected:
         """Return the expectation. starts: the number seen without a fault, or a range."""
@@ -63,7 +70,7 @@ class Change:
             starts=starts,
             conditions=frozenset({self.says}),
             doomed=doomed,
-            doomed_starts=self.threshold + 1 + doomed_more if doomed else 0,
+            doomed_starts=self.crash_loop + doomed_more if doomed else 0,
         )
 
 
@@ -78,13 +85,33 @@ CHANGES = {
 
 
 class BenchNode(Bench):
-    """A bench that records the config of each start, and refers to configs by name."""
+    """A bench that records the config of each start, and refers to configs by name.
+
+    actors: the processes that write on disks. texts: the configs by name. cost: of a case, relative to a unit's.
+    """
+
+    actors: ClassVar[tuple[str, ...]] = ACTORS
+    changes: ClassVar[Mapping[str, Change]] = CHANGES
+    component: ClassVar[str] = "kubelet"
+    cost: ClassVar[int] = 1
+    texts: ClassVar[Mapping[str, str]] = TEXTS
 
     def __init__(self, directory: Path, **settings: Any) -> None:
-        self.disks: dict[str, Disk | None] = dict.fromkeys(ACTORS)
+        self.disks: dict[str, Disk | None] = dict.fromkeys(self.actors)
         self.started_with: list[str] = []
         self.names: dict[str, str] = {}
         super().__init__(directory, **settings)
+
+    def name_of(self, text: str) -> str:
+        """Return the name of a config."""
+        return _NAMES.get(text, UNKNOWN)
+
+    def name_read(self) -> str:
+        """Return the name of the config that the component reads."""
+        try:
+            return self.name_of(self.reads(self.component))
+        except (OSError, UnicodeDecodeError):
+            return UNKNOWN
 
     # Disks
 
@@ -96,19 +123,20 @@ class BenchNode(Bench):
         return store
 
     def hook_store(self, hook: str) -> Store | None:
-        disk = self.disks[hook]
+        disk = self.disks.get(hook)
         return None if disk is None else Store(self.configuration.state_directory, now=self.clock.now, disk=disk)
 
     @contextmanager
     def on_disk(
-        self, disk: Disk, actors: Collection[str] = ACTORS, *, hooks_are_killed: bool = False
+        self, disk: Disk, actors: Collection[str] | None = None, *, children_are_killed: bool = False
     ) -> Iterator[None]:
-        """Let these actors write on that disk. hooks_are_killed: PowerLost ends only prestart or poststop."""
+        """Let these actors (None: all) write on that disk. children_are_killed: PowerLost ends only who writes."""
+        actors = self.actors if actors is None else actors
         with ExitStack() as stack:
             for hook in {"prestart", "poststop"} & set(actors):
                 self.disks[hook] = disk
                 stack.callback(self.disks.update, {hook: None})
-                if hooks_are_killed:
+                if children_are_killed:
                     whole = getattr(agent_bench, hook)
                     stack.enter_context(patch.object(agent_bench, hook, _killable(whole)))
             if "agent" in actors:
@@ -124,14 +152,8 @@ class BenchNode(Bench):
     def start(self, component: str) -> None:
         before = self.processes[component].starts
         super().start(component)
-        if self.processes[component].starts > before:
-            self.started_with.append(_NAMES.get(self._text(component), UNKNOWN))
-
-    def _text(self, component: str) -> str:
-        try:
-            return self.reads(component)
-        except (OSError, UnicodeDecodeError):
-            return ""
+        if component == self.component and self.processes[component].starts > before:
+            self.started_with.append(self.name_read())
 
     def begin(self, change: Change) -> ConfigSource | None:
         """Assign the config of the change, and count starts from here."""
@@ -139,14 +161,15 @@ class BenchNode(Bench):
         if change.to == "init":
             self.assign(None)
             return None
-        source = self.publish(TEXTS[change.to], trial=Trial(change.trial, change.threshold))
+        source = self.publish(self.texts[change.to], trial=Trial(change.trial, change.threshold))
         self.names[source.uid] = change.to
         self.assign(source)
         return source
 
-    def good_node(self, text: str = TEXTS["good"]) -> ConfigSource:
+    def good_node(self, text: str = "") -> ConfigSource:
+        text = text or self.texts["good"]
         source = super().good_node(text)
-        self.names[source.uid] = _NAMES[text]
+        self.names[source.uid] = self.name_of(text)
         return source
 
     # Observations
@@ -159,8 +182,9 @@ class BenchNode(Bench):
             return ""
         if record.source is None:
             return "init"
-        kept = self.store.files.read(f"components/kubelet/{record.files['kubelet']}.yaml")
-        return _NAMES.get((kept or b"").decode(errors="replace"), "")
+        kept = self.store.files.read(f"components/{self.component}/{record.files[self.component]}.yaml")
+        name = self.name_of((kept or b"").decode(errors="replace"))
+        return "" if name == UNKNOWN else name
 
     def config_ok(self) -> Condition:
         """Return ConfigOK, with names instead of uids."""
@@ -171,7 +195,7 @@ class BenchNode(Bench):
 
     def observe(self, kept: str | None = None) -> Observation:
         """Return the observations that the invariants check."""
-        runs = _NAMES.get(self._text("kubelet"), UNKNOWN) if self.processes["kubelet"].state == "active" else ""
+        runs = self.name_read() if self.processes[self.component].state == "active" else ""
         if runs and (not self.started_with or self.started_with[-1] != runs):
             runs = self.started_with[-1] if self.started_with else runs  # not the present file
         return Observation(tuple(self.started_with), runs, self.last_known_good(), self.config_ok(), kept)
@@ -188,11 +212,13 @@ def _killable(hook: Callable[..., int]) -> Callable[..., int]:
 
 
 @contextmanager
-def node_before(directory: Path, change: Change, **settings: Any) -> Iterator[BenchNode]:
+def node_before(
+    directory: Path, change: Change, driver: Callable[..., BenchNode] = BenchNode, **settings: Any
+) -> Iterator[BenchNode]:
     """Yield a node on "good", to which the change was just assigned and has not been applied yet."""
     directory.mkdir()
-    node = BenchNode(directory, **settings)
     try:
+        node = driver(directory, **settings)
         node.good_node()
         node.begin(change)
         yield node
@@ -200,10 +226,15 @@ def node_before(directory: Path, change: Change, **settings: Any) -> Iterator[Be
         shutil.rmtree(directory)
 
 
-def undisturbed(directory: Path, change: Change, actors: Collection[str] = ACTORS) -> tuple[int, int]:
-    """Run the change without a fault; return the number of durable steps of these actors, and of starts."""
+def undisturbed(
+    directory: Path,
+    change: Change,
+    actors: Collection[str] | None = None,
+    driver: Callable[..., BenchNode] = BenchNode,
+) -> tuple[int, int]:
+    """Run the change without a fault; return the number of durable steps of these actors (None: all), and of starts."""
     disk = LossyDisk()
-    with node_before(directory, change) as node:
+    with node_before(directory, change, driver) as node:
         with node.on_disk(disk, actors):
             node.run(change.seconds)
         return disk.steps, len(node.started_with)

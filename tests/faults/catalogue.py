@@ -14,8 +14,10 @@ FAULTS = {
         "agent killed at a durable step",
         "prestart killed at a durable step",
         "poststop killed at a durable step",
+        "manifest's writer killed at a durable step",
         "agent killed",
         "agent restarted",
+        "agent dead for the whole trial",
         "two agents at once",
     ),
     "Power and clock": (
@@ -85,8 +87,14 @@ FAULTS = {
         "ConfigMap is another kind",
         "ConfigMap too large",
     ),
+    "Manifest": (
+        "manifest replaced by another program",
+        "kubeadm upgrade in between",
+        "kubelet does not act on the manifest",
+    ),
     "Host": (
         "container runtime stopped",
+        "kubelet stopped",
         "kubeconfig of the kubelet moved away",
     ),
     "Component": (

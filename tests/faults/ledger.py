@@ -123,7 +123,7 @@ class Ledger:
                 "ok": not line.failed,
                 **key._asdict(),
             }
-            if key.where == "real kubelet":
+            if key.where in ("real kubelet", "real control plane"):
                 row["kubernetes"] = release_of(find("kubelet"))
             lines.append({**row, "failed": len(line.failed), "invariants": sorted(line.invariants)})
         return lines + self.figures

@@ -7,35 +7,55 @@ from __future__ import annotations
 
 import errno
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
-from faults.bench_node import CHANGES, node_before, undisturbed
+from faults.bench_node import BenchNode, Change, node_before, undisturbed
 from faults.ledger import Ledger
+from faults.pod_node import WRITER, PodNode
 from support.agents.lossy_disk import LossyDisk, PowerLost
 
 pytestmark = [pytest.mark.quick, pytest.mark.usefixtures("no_fsync")]
-WHERE = "in process"
 RECOVERY = 900.0  # seconds after a fault, longer than any backoff
+DRIVERS: dict[str, type[BenchNode]] = {"in process": BenchNode, "static Pod in process": PodNode}
 
 
-@pytest.fixture(params=CHANGES)
-def phase(request: pytest.FixtureRequest) -> str:
-    """The name of a change."""
-    return str(request.param)
+class Stage(NamedTuple):
+    """A change on a kind of node. where: which kind. phase: the name of the change."""
+
+    where: str
+    driver: type[BenchNode]
+    phase: str
+    change: Change
+
+
+def stages(*wheres: str) -> list[pytest.ParameterSet]:
+    """Return all changes on these kinds of nodes, as parameters of a test."""
+    return [
+        pytest.param(Stage(where, DRIVERS[where], phase, change), id=f"{where}, {phase}")
+        for where in wheres
+        for phase, change in DRIVERS[where].changes.items()
+    ]
+
+
+def sampled(steps: int, every: int, driver: type[BenchNode]) -> range:
+    """Return the steps to try: all in a full run, else every nth, and fewer where a case takes longer."""
+    return range(0, steps, every if every == 1 else every * driver.cost)
 
 
 @pytest.mark.complaint(
     "enhancements #281: removed: it needed stronger reliability promises and a limit on what may change"
 )
-def test_the_agent_is_killed(ledger: Ledger, tmp_path: Path, every: int, phase: str) -> None:
+@pytest.mark.parametrize("stage", stages(*DRIVERS))
+def test_the_agent_is_killed(ledger: Ledger, tmp_path: Path, every: int, stage: Stage) -> None:
     """The component keeps running, and the next agent completes the change without an unnecessary restart."""
-    change = CHANGES[phase]
-    steps, starts = undisturbed(tmp_path / "whole", change, ["agent"])
-    for step in range(0, steps, every):
+    where, driver, phase, change = stage
+    steps, starts = undisturbed(tmp_path / "whole", change, ["agent"], driver)
+    for step in sampled(steps, every, driver):
         with (
-            ledger.case(WHERE, "agent killed at a durable step", phase, f"step {step}") as case,
-            node_before(tmp_path / "node", change) as node,
+            ledger.case(where, "agent killed at a durable step", phase, f"step {step}") as case,
+            node_before(tmp_path / "node", change, driver) as node,
         ):
             with node.on_disk(LossyDisk(step, kill=True), ["agent"]), pytest.raises(PowerLost):
                 node.run(change.seconds)
@@ -46,17 +66,28 @@ def test_the_agent_is_killed(ledger: Ledger, tmp_path: Path, every: int, phase: 
             case.check(change.expected((starts, starts)), node.observe(kept))
 
 
-@pytest.mark.parametrize("actor", ["prestart", "poststop"])
-def test_a_hook_is_killed(ledger: Ledger, tmp_path: Path, every: int, phase: str, actor: str) -> None:
-    """systemd continues as if the hook had exited: the component starts with the existing, complete file."""
-    change = CHANGES[phase]
-    steps, starts = undisturbed(tmp_path / "whole", change, [actor])
-    for step in range(0, steps, every):
+@pytest.mark.parametrize(
+    ("stage", "actor"),
+    [
+        *(
+            pytest.param(*stage.values, actor, id=f"{stage.id}, {actor}")
+            for actor in ("prestart", "poststop")
+            for stage in stages("in process")
+        ),
+        *(pytest.param(*stage.values, WRITER, id=str(stage.id)) for stage in stages("static Pod in process")),
+    ],
+)
+def test_a_child_is_killed(ledger: Ledger, tmp_path: Path, every: int, stage: Stage, actor: str) -> None:
+    """Its parent continues as if it had exited: the component has a complete file or manifest, old or new."""
+    where, driver, phase, change = stage
+    steps, starts = undisturbed(tmp_path / "whole", change, [actor], driver)
+    fault = "manifest's writer killed at a durable step" if actor == WRITER else f"{actor} killed at a durable step"
+    for step in sampled(steps, every, driver):
         with (
-            ledger.case(WHERE, f"{actor} killed at a durable step", phase, f"step {step}") as case,
-            node_before(tmp_path / "node", change) as node,
+            ledger.case(where, fault, phase, f"step {step}") as case,
+            node_before(tmp_path / "node", change, driver) as node,
         ):
-            with node.on_disk(_OneKill(step), [actor], hooks_are_killed=True):
+            with node.on_disk(_OneKill(step), [actor], children_are_killed=True):
                 node.run(change.seconds)
             node.run(RECOVERY)
             # A start or an end that was not recorded cannot be counted, which costs one more start.
@@ -82,15 +113,16 @@ class _OneKill(LossyDisk):
     "enhancements #281: removed: it needed stronger reliability promises and a limit on what may change"
 )
 @pytest.mark.parametrize("undo", [False, True], ids=["renames kept", "renames lost"])
-def test_the_power_is_cut(ledger: Ledger, tmp_path: Path, every: int, phase: str, undo: bool) -> None:
+@pytest.mark.parametrize("stage", stages(*DRIVERS))
+def test_the_power_is_cut(ledger: Ledger, tmp_path: Path, every: int, stage: Stage, undo: bool) -> None:
     """The power is cut between any two writes; unsynced data is lost."""
-    change = CHANGES[phase]
-    steps, starts = undisturbed(tmp_path / "whole", change)
+    where, driver, phase, change = stage
+    steps, starts = undisturbed(tmp_path / "whole", change, driver=driver)
     fault = "power cut, unsynced renames lost" if undo else "power cut, unsynced files torn"
-    for step in range(0, steps, every):
+    for step in sampled(steps, every, driver):
         with (
-            ledger.case(WHERE, fault, phase, f"step {step}") as case,
-            node_before(tmp_path / "node", change) as node,
+            ledger.case(where, fault, phase, f"step {step}") as case,
+            node_before(tmp_path / "node", change, driver) as node,
         ):
             with node.on_disk(LossyDisk(step, power=True, undo=undo)), pytest.raises(PowerLost):
                 node.run(change.seconds)
@@ -98,7 +130,7 @@ def test_the_power_is_cut(ledger: Ledger, tmp_path: Path, every: int, phase: str
             node.reboot()
             node.run(RECOVERY)
             # The boot counts as a start, and resets the crash count.
-            expected = change.expected((1, starts + 1 + change.threshold + 1), doomed_more=change.threshold + 1)
+            expected = change.expected((1, starts + 1 + change.crash_loop), doomed_more=change.crash_loop)
             case.check(expected, node.observe(kept))
             case.holds("I2", node.store.damaged_files() == [], f"damaged by a cut: {node.store.damaged_files()}")
 
@@ -113,15 +145,16 @@ DISKS = {
 
 
 @pytest.mark.parametrize("fault", DISKS)
-def test_the_disk_refuses(ledger: Ledger, tmp_path: Path, every: int, phase: str, fault: str) -> None:
+@pytest.mark.parametrize("stage", stages(*DRIVERS))
+def test_the_disk_refuses(ledger: Ledger, tmp_path: Path, every: int, stage: Stage, fault: str) -> None:
     """A write fails at any step, once or for a while: components keep running, and the change completes normally."""
-    change = CHANGES[phase]
+    where, driver, phase, change = stage
     number, lasts = DISKS[fault]
-    steps, starts = undisturbed(tmp_path / "whole", change)
-    for step in range(0, steps, every):
+    steps, starts = undisturbed(tmp_path / "whole", change, driver=driver)
+    for step in sampled(steps, every, driver):
         with (
-            ledger.case(WHERE, fault, phase, f"step {step}") as case,
-            node_before(tmp_path / "node", change) as node,
+            ledger.case(where, fault, phase, f"step {step}") as case,
+            node_before(tmp_path / "node", change, driver) as node,
         ):
             with node.on_disk(LossyDisk(step, number=number, lasts=lasts)):
                 node.run(change.seconds)

@@ -274,9 +274,10 @@ class Controller:
         return self._host_check.in_trouble(state.active_record, state, at_once=at_once)
 
     def _not_read_reason(self, state: NodeState) -> str:
-        # What a static Pod reads is in its manifest, which a check compares.
+        # A check compares the manifest of a static Pod. What components outside of the config in use read says nothing
+        # about it.
         units = [name for name, component in self._configuration.components.items() if not component.manifest]
-        started = [name for name in units if state.last_start(name) is not None]
+        started = [name for name in units if state.active_record.covers(name) and state.last_start(name) is not None]
         return self.components.command_lines.not_read_reason(started, self.components.invocations)
 
     # Execute

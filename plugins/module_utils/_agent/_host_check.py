@@ -28,6 +28,7 @@ from ._validation._node_inputs import read_node_inputs
 _DEADLINE = 5.0  # seconds for an answer: more than a prober needs if one of its requests times out
 _LONGEST_PAUSE = 15.0  # seconds between two looks: the config is adopted soon after the host has recovered
 _START = 30.0  # seconds; a slow kubelet takes 20
+_KUBELET = "kubelet"
 _TROUBLE_INTERVAL = 5.0  # seconds between two looks while a component is not healthy; most are sooner
 
 
@@ -99,7 +100,7 @@ class HostCheck:
         configs = {name: files.config for name, files in state.files.items() if record.covers(name)}
         return self._trouble.look(
             (record.uid, record.since_boot),
-            partial(self._host_problems, configs, state),
+            partial(self._host_problems, configs, state, is_after_restart=True),
             configs,
             self._clock.since_boot(),
             at_once=at_once,
@@ -138,28 +139,57 @@ class HostCheck:
             return unit.state == "starting"
         return self._clock.since_boot() - unit.active_since < _START
 
-    def _host_problems(self, configs: Mapping[str, str], state: NodeState) -> dict[str, str]:
+    def _host_problems(
+        self, configs: Mapping[str, str], state: NodeState, *, is_after_restart: bool = False
+    ) -> dict[str, str]:
         """Return what would make a start with these configs (component -> hash) fail, by component.
 
-        A unit that is stopped or masked is not started, so its host does not matter.
+        A unit that is stopped or masked is not started, so its host does not matter. Static Pods need the kubelet and
+        its runtime; a kubelet that is restarted, too, comes first, and answers for itself. is_after_restart: nothing is
+        wrong then with a kubelet that has just been started itself, as at each boot.
         """
         problems = dict[str, str]()
         for name, config in configs.items():
             component, unit = self._configuration.components[name], self._unit(name)
             if not component.host_checks or (unit is not None and unit.state in NOT_STARTED):
                 continue
-            try:
-                inputs = read_node_inputs(component, self._store)
-                values = dict(config_fields(self._store.read_rendered(name, config)))
-            except OSError:
-                continue  # the agent's own trouble is not the host's
-            for _path, text in inputs.drop_ins:
-                values.update(config_fields(text.encode("utf-8", "surrogateescape")))
-            flags = dict(parse_flags(inputs.arguments))
-            problem = self._host_prober(name, values, flags, state.tracking_versions[name])
+            if not component.manifest:
+                problem = self._start_problem(name, name, config, state)
+            elif _KUBELET in configs or _KUBELET not in self._configuration.components:
+                problem = ""
+            else:
+                config = state.files[_KUBELET].config
+                problem = self._kubelet_problem(may_start=is_after_restart) or self._start_problem(
+                    name, _KUBELET, config, state
+                )
             if problem:
                 problems[name] = problem
         return problems
+
+    def _kubelet_problem(self, *, may_start: bool) -> str:
+        """Return why the kubelet would not act on a manifest, "" if it would, or if nothing is known of it.
+
+        may_start: whether nothing is wrong with one that has just been started.
+        """
+        unit = self._unit(_KUBELET)
+        if unit is None or (may_start and self._is_starting(unit)):
+            return ""
+        if unit.state != "active":
+            return f"{unit.name}, which runs static Pods, is {unit.state}"
+        result = self._prober(_KUBELET, self._probed_configs.read(_KUBELET, unit), unit)
+        return "" if result.ok else f"the kubelet, which runs static Pods, is not healthy: {result.detail}"
+
+    def _start_problem(self, name: str, runner: str, config: str, state: NodeState) -> str:
+        """Return what would make a start of a component fail; runner: itself, or the kubelet that runs its Pod."""
+        component = self._configuration.components[runner]
+        try:
+            inputs = read_node_inputs(component, self._store)
+            values = dict(config_fields(self._store.read_rendered(runner, config)))
+        except OSError:
+            return ""  # the agent's own trouble is not the host's
+        for _path, text in inputs.drop_ins:
+            values.update(config_fields(text.encode("utf-8", "surrogateescape")))
+        return self._host_prober(name, values, dict(parse_flags(inputs.arguments)), state.tracking_versions[runner])
 
 
 def _first(texts: Iterable[str]) -> str:

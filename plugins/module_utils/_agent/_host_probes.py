@@ -15,6 +15,7 @@ from os.path import exists
 from typing import Any
 from urllib.parse import urlsplit
 
+from .._componentconfig._options import FLAG_COMPONENTS
 from .._kube.api_errors import CredentialsError
 from .._kube.credentials import PluginRequired, from_kubeconfig
 
@@ -27,8 +28,11 @@ _HELLO = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\0\0\0\4\0\0\0\0\0"
 
 
 def runtime_endpoint(component: str, values: Mapping[str, Any], flags: Mapping[str, str], version: str) -> str:
-    """Return the endpoint of the container runtime that the component uses, "" if it uses none that is known."""
-    if component != "kubelet":
+    """Return the endpoint of the container runtime that the component uses, "" if it uses none that is known.
+
+    values, flags, version: for a static Pod, those of its kubelet.
+    """
+    if component != "kubelet" and component not in FLAG_COMPONENTS:
         return ""
     named = flags.get("container-runtime-endpoint") or values.get("containerRuntimeEndpoint")
     minor = _MINOR.match(version)

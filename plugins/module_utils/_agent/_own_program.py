@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 from .._componentconfig import ConfigError
 from .._componentconfig._codec.document import decode
@@ -23,6 +24,7 @@ from ._agent_configuration import ComponentConfiguration
 from ._interfaces import CommandRunner
 from ._manifest_note import read_manifest_note
 from ._pod_files import PodFiles
+from ._privileges import give_up_capabilities
 from ._store._durable_files import DurableFiles
 from ._store._store import Store
 from ._validation._validate_on_node import allowed_host_paths
@@ -43,13 +45,18 @@ class OwnProgram:
         files: PodFiles,
         *,
         proc: str = "/proc",
+        give_up: Callable[[], None] = give_up_capabilities,
     ) -> None:
-        """Use what runs now. run: starts the program. files: show what runs."""
+        """Use what runs now. run: starts the program. files: show what runs. give_up: gives this process's rights up.
+
+        The right to read what another process runs is needed only until its program is open.
+        """
         self._component = component
         self._store = store
         self._run = run
         self._files = files
         self._proc = proc
+        self._give_up = give_up
 
     def check(self, path: str, scratch: str) -> OwnAnswer:
         """Return what the program says of a file of options. scratch: an empty directory. Raises OSError."""
@@ -80,19 +87,21 @@ class OwnProgram:
         processes = [run.process for run in runs if run.process is not None]
         if not processes:
             return _not_judged("it does not run, and its program is in its image alone")
-        program = f"{self._proc}/{max(processes, key=lambda process: process.started).pid}/exe"
-        answer = self._ask(program, arguments)
-        if answer.verdict is OwnVerdict.FAILED:
-            present = check_arguments(self._component.name, init.arguments, scratch=certificates) or ()
-            without = self._ask(program, present)
-            if without.verdict is OwnVerdict.FAILED:  # what it lacks here says nothing about the options
-                return _not_judged(f"its program refuses its init manifest, too: {without.reason}")
+        newest = f"{self._proc}/{max(processes, key=lambda process: process.started).pid}/exe"
+        name = os.path.basename(os.readlink(newest))
+        if name != self._component.name:
+            return _not_judged(f"it runs the program {name}")
+        with _opened(newest) as program:
+            self._give_up()
+            answer = self._ask(program, arguments)
+            if answer.verdict is OwnVerdict.FAILED:
+                present = check_arguments(self._component.name, init.arguments, scratch=certificates) or ()
+                without = self._ask(program, present)
+                if without.verdict is OwnVerdict.FAILED:  # what it lacks here says nothing about the options
+                    return _not_judged(f"its program refuses its init manifest, too: {without.reason}")
         return answer
 
     def _ask(self, program: str, arguments: Sequence[str]) -> OwnAnswer:
-        name = os.path.basename(os.readlink(program))
-        if name != self._component.name:
-            return _not_judged(f"it runs the program {name}")
         result = self._run([program, *arguments], timeout=RUNS_FOR)
         if result.code in _NOT_STARTED:
             return _not_judged(f"its program does not start outside of its container: {result.err.strip()[:200]}")
@@ -109,6 +118,16 @@ class OwnProgram:
         if available is None or int(available[1]) < _NEEDED:
             return f"less than {_NEEDED // 1024} MiB of memory are available"
         return ""
+
+
+@contextmanager
+def _opened(program: str) -> Iterator[str]:
+    """Open a program; yield a path of it that needs no right but that of this process's children."""
+    descriptor = os.open(program, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        yield f"/proc/{os.getpid()}/fd/{descriptor}"
+    finally:
+        os.close(descriptor)
 
 
 def _not_judged(reason: str) -> OwnAnswer:

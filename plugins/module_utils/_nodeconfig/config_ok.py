@@ -174,6 +174,12 @@ def opted_out() -> ConfigOk:
     )
 
 
+def with_unused(verdict: ConfigOk, using: ConfigInUse, problem: str) -> ConfigOk:
+    """Return the condition of a refused config on a node whose component does not run what it fell back to, either."""
+    message = f"{using.record} ({using.label}) not in use"
+    return verdict._replace(message=message, reason=f"{verdict.reason}; {problem}")
+
+
 def with_damaged(verdict: ConfigOk, file: str) -> ConfigOk:
     """Return a condition whose reason adds that one of the agent's own files was damaged and set aside."""
     return verdict._replace(reason=f"{verdict.reason}; {file} was damaged and set aside")

@@ -190,21 +190,15 @@ class Bench:
         self.ids = itertools.count(1)
         configured = {}
         for name in components:
-            paths = {"init_config": "", "instance_config": ""}
+            paths: dict[str, Any] = {"init_config": "", "instance_config": ""}
             for kind, text in (("init_config", init), ("instance_config", instance)):
                 if text:
                     path = directory / "etc" / f"{name}-{kind}.yaml"
                     path.parent.mkdir(exist_ok=True)
                     path.write_text(text)
                     paths[kind] = str(path)
-            configured[name] = ComponentConfiguration(
-                name=name,
-                unit=f"{name}.service",
-                version="v1.35.0",
-                init_config=paths["init_config"],
-                instance_config=paths["instance_config"],
-                root_directory=root_directory,
-                check_command=check_command,
+            configured[name] = self.component_configuration(name)._replace(
+                **paths, root_directory=root_directory, check_command=check_command
             )
         self.settings: dict[str, Any] = {
             "node_name": NODE,
@@ -220,6 +214,10 @@ class Bench:
         self.daemon = self.new_daemon()
         for name in components:
             self.start(name)
+
+    def component_configuration(self, name: str) -> ComponentConfiguration:
+        """Return what the agent's config says of a component, without its configs."""
+        return ComponentConfiguration(name=name, unit=f"{name}.service", version="v1.35.0")
 
     def new_daemon(self) -> Controller:
         """Return an agent that was just started."""

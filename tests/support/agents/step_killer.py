@@ -5,7 +5,8 @@
 
     python -I step_killer.py DIRECTORY ARCHIVE [the agent's own arguments]
 
-DIRECTORY/steps-<actor> grows by one byte at each durable step of agent, prestart or poststop, in all their processes.
+DIRECTORY/steps-<actor> grows by one byte at each durable step of an actor, in all its processes: agent, prestart,
+poststop, or static-pod, the child that writes manifests. Other children of the agent are never killed.
 DIRECTORY/kill holds "<actor> <step>": the number of a step, or the name of a file, or of its directory, that is about
 to be renamed into place. That step is not executed, and DIRECTORY/killed records it.
 """
@@ -24,7 +25,9 @@ __all__: list[str] = []
 DIRECTORY, ARCHIVE = sys.argv[1:3]
 del sys.argv[1:3]
 sys.path[0] = ARCHIVE
-actor = next((word for word in sys.argv if word in ("prestart", "poststop")), "agent")
+PROGRAM = [sys.executable, "-I", os.path.abspath(__file__), DIRECTORY, ARCHIVE]
+ACTORS = {"run": "agent", "prestart": "prestart", "poststop": "poststop", "static-pod": "static-pod"}
+actor = next((ACTORS[word] for word in sys.argv if word in ACTORS), "")
 
 
 def step(path: str) -> None:
@@ -61,4 +64,6 @@ def counted(method: Callable[..., None]) -> Callable[..., None]:
 disk = importlib.import_module("configok_agent._agent._store._durable_files").Disk
 for method in ("write", "sync", "rename", "unlink", "mkdir"):
     setattr(disk, method, counted(getattr(disk, method)))
+if actor == "agent":
+    vars(importlib.import_module("configok_agent._run"))["_program"] = lambda: PROGRAM
 importlib.import_module("configok_agent.__main__").start()

@@ -49,6 +49,7 @@ class ControlPlane:
         self.node = node
         self._bed = bed
         self._kubeconfig = bed.state / "control-plane.conf"
+        self._programs = programs
         release = f"v{release_of(programs['kube-apiserver'])}"
         node.write(CONTROL_GROUPS_UNIT, CONTROL_GROUPS, mode=0o644)
         node.run(["systemctl", "enable", "--quiet", "--now", Path(CONTROL_GROUPS_UNIT).name])
@@ -71,6 +72,18 @@ class ControlPlane:
     def wait_ready(self, timeout: float = LONGEST_WAIT) -> None:
         """Wait until the API server of this node is ready, and knows the Node."""
         self.node.wait("ready API server with the Node", self._has_node, timeout, poll=0.5)
+
+    def upgrade(self, component: str, release: str) -> str:
+        """Have kubeadm write the manifest of a component for a release, as its upgrade does; return the image.
+
+        The image has the same program as before.
+        """
+        image = f"{_REPOSITORY}/{component}:{release}"
+        import_image(self.node.machine, image, self._programs[component])
+        self.node.write(_CONFIG, yaml.safe_dump_all(_kubeadm_config(self.node, release)))
+        phase = component.partition("-")[2]
+        self.node.run(["kubeadm", "init", "phase", "control-plane", phase, f"--config={_CONFIG}"], timeout=LONGEST_WAIT)
+        return image
 
     def _has_node(self) -> bool:
         return bool(self.client.get(f"/api/v1/nodes/{self.node.name}"))

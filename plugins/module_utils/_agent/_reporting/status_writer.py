@@ -94,7 +94,8 @@ class StatusBuilder:
         self._local_config = LocalConfigHash(configuration)
         self._trust = TrustSettings(configuration)
         self.drift = InitConfigDrift(configuration)
-        self.init_provided = any(component.init_config for component in configuration.components.values())
+        components = configuration.components.values()
+        self.init_provided = any(part.init_config or part.manifest for part in components)  # or an init manifest
 
     def build(
         self,

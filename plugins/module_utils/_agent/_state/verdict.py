@@ -75,7 +75,8 @@ def _verdict(
         return None
     failure = state.records.answered.failure if desired.kind == DesiredKind.FAILED else None
     if failure is not None and failure.kind in ("InvalidConfig", "Untrusted", "KnownBad"):
-        return _refused(failure, state, in_use)
+        refused, unused = _refused(failure, state, in_use), components.stopped or components.not_read
+        return verdicts.with_unused(refused, in_use, unused) if unused else refused
     if components.stopped:
         return verdicts.unit_stopped(in_use.label, components.stopped)
     if components.not_read:

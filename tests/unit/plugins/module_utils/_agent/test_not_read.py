@@ -118,3 +118,17 @@ def test_a_component_that_started_before_provisioning_is_not_a_conflict(bench: B
     assert bench.words[:2] == ("True", f"using current (UID: {source.uid})")
     messages = [patch["status"]["conditions"][0]["message"] for patch in bench.api.patches]
     assert not any("not in use" in message for message in messages)
+
+
+def test_what_components_outside_of_the_bundle_read_says_nothing_about_it(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, ("kubelet", "kube-proxy"))
+    bench.argv = ("/usr/bin/kubelet", f"--config={bench.store.config_path('kubelet')}")  # of both
+    for component in bench.processes:
+        bench._restart(component)
+    bench.run(30)
+    assert bench.words[2].startswith("kube-proxy runs with --config=")
+    source = bench.publish(documents={"kubelet": "maxPods: 120\n"}, trial=Trial(5.0, 3))
+    bench.assign(source)
+    bench.run(60)
+    assert bench.words[:2] == ("True", f"using current (UID: {source.uid})")
+    assert bench.status.last_known_good == source

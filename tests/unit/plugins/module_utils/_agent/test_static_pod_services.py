@@ -23,7 +23,6 @@ from ansible_collections.configok.node.plugins.module_utils._agent._interfaces i
 )
 from ansible_collections.configok.node.plugins.module_utils._agent._manifest_note import read_manifest_note
 from ansible_collections.configok.node.plugins.module_utils._agent._manifest_update import CannotWrite, ManifestUpdate
-from ansible_collections.configok.node.plugins.module_utils._agent._pod_files import PodFiles
 from ansible_collections.configok.node.plugins.module_utils._agent._reporting._crash_messages import LastMessages
 from ansible_collections.configok.node.plugins.module_utils._agent._restore_timer import ArmedTimer, RestoreTimer
 from ansible_collections.configok.node.plugins.module_utils._agent._state.health import Unit
@@ -36,12 +35,12 @@ from ansible_collections.configok.node.plugins.module_utils._agent._static_pod_s
 from ansible_collections.configok.node.plugins.module_utils._agent._store._rendered_files import default_document
 from ansible_collections.configok.node.plugins.module_utils._agent._store._store import Store, digest
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import ConfigSource
+from support.agents.shown_pods import ShownPods
 from support.configs.manifests import kubeadm_pod, manifest_bytes
 from support.configs.options import component_options
 
 COMPONENT = "kube-scheduler"
 UID, OTHER = (f"00000000-0000-0000-0000-00000000000{number}" for number in (1, 2))
-TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class Clock:
@@ -71,9 +70,15 @@ class Host:
         self.store = Store(str(root / "state"), now=self.clock.now)
         self.components = {COMPONENT: ComponentConfiguration(COMPONENT, "", manifest=str(self.manifest))}
         self.asked: list[Sequence[str]] = []
-        files = PodFiles(str(root / "pods"), str(root / "proc"))
+        self.shown = ShownPods(root, COMPONENT)
         self.pods = StaticPods(
-            self.components, self.store, self.clock, self.run, ["static-pod"], files=files, epoch=lambda: 5000.0
+            self.components,
+            self.store,
+            self.clock,
+            self.run,
+            ["static-pod"],
+            files=self.shown.files,
+            epoch=lambda: 5000.0,
         )
 
     def run(
@@ -97,27 +102,12 @@ class Host:
     def runs(self, uid: str, attempt: int, *, log: str = "", pid: int = 0) -> None:
         """Show a start of a container, and its process if it has a pid; the processes before it have ended."""
         self.clock.seconds += 10
-        directory = self.root / "pods" / f"kube-system_{COMPONENT}-n1_{uid}" / COMPONENT
-        directory.mkdir(parents=True, exist_ok=True)
         if attempt and log:
-            (directory / f"{attempt - 1}.log").write_text(f"2026-01-01T00:00:00Z stderr F {log}\n")
-        (directory / f"{attempt}.log").write_text("")
-        os.utime(directory, (4000 + self.clock.seconds, 4000 + self.clock.seconds))
-        for process in (self.root / "proc").glob("*"):
-            process.rename(self.root / f"ended-{process.name}")
-        if not pid:
-            return
-        self.process(COMPONENT, uid, pid, self.clock.seconds)
-
-    def process(self, program: str, uid: str, pid: int, started: float) -> None:
-        """Show a process of a Pod, with when it was started in seconds since boot."""
-        process = self.root / "proc" / str(pid)
-        process.mkdir(parents=True)
-        (process / "cmdline").write_bytes(f"{program}\0--v=2\0".encode())
-        (process / "cgroup").write_text(f"0::/kubepods/pod{uid}/x")
-        (process / "mountinfo").write_text("")
-        fields = ["S", *["0"] * 18, str(int(started * TICKS)), "0"]
-        (process / "stat").write_text(f"{pid} (x) {' '.join(fields)}\n")
+            self.shown.message(uid, attempt - 1, log)
+        self.shown.start(uid, attempt, at=4000 + self.clock.seconds)
+        self.shown.end_processes()
+        if pid:
+            self.shown.process(COMPONENT, uid, pid, self.clock.seconds)
 
     def starts(self) -> list[tuple[str, bool]]:
         """Return the recorded starts, and whether each has crashed."""
@@ -331,6 +321,6 @@ def test_an_end_during_a_restart_of_the_api_server_does_not_count(host: Host, st
     logs = host.root / "pods/kube-system_kube-apiserver-n1_p/kube-apiserver"
     logs.mkdir(parents=True)
     (logs / "0.log").write_text("")
-    host.process("kube-apiserver", "p", 12, started)
+    host.shown.process("kube-apiserver", "p", 12, started)
     host.pods.unit(COMPONENT)
     assert sum(crashed for _name, crashed in host.starts()) == crashes
