@@ -12,7 +12,7 @@ import pytest
 from faults.bench_node import Change
 from faults.ledger import Ledger
 from faults.pod_node import PodNode, pod_before, undisturbed_starts
-from support.agents.pod_bench import COMPONENT
+from support.agents.pod_bench import COMPONENT, image_of
 from support.configs.manifests import kubeadm_pod, manifest_bytes
 
 pytestmark = [pytest.mark.quick, pytest.mark.usefixtures("no_fsync")]
@@ -83,6 +83,13 @@ def test_kubeadm_upgrades_the_component(ledger: Ledger, tmp_path: Path, every: i
             else:
                 case.holds("I5", status in ("Unknown", "False"), f"ConfigOK is {status}")
                 case.holds("I5", "not in use" in message and reason.endswith(LOST), f"{message}: {reason}")
+                node.assign(None)
+                node.run(A_WHILE)
+                case.holds("I5", node.words[:2] == ("True", "using current (init)"), f"unassigned: {node.words}")
+            node.begin(PodNode.changes["adopt and trial"])
+            node.run(A_WHILE)
+            case.holds("I5", node.words[0] == "True", f"assigned again: {node.words}")
+            case.holds("I1", image_of(node.manifest.read_bytes()) == NEWER, "an older image is back")
 
 
 def test_the_kubelet_does_not_act(ledger: Ledger, tmp_path: Path, every: int, phase: str) -> None:

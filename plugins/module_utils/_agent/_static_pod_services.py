@@ -64,7 +64,7 @@ class StaticPods:
         name = f"static Pod {component}"
         try:
             self._take_over_from_timer(component)
-            note = self._note(component)
+            note = self._without_lost(component, self._note(component))
             reason = note.reason_to_wait(self._config(component))
             config = note.written.config
             if reason and not note.pod:
@@ -72,7 +72,7 @@ class StaticPods:
             runs = self._files.runs(note.pod, note.container, component)
             run = newest_run(runs, epoch_of_boot=self._epoch() - self._clock.since_boot())
             if run is not None:
-                self._record(component, run, runs, note, is_foreign=bool(reason))
+                self._record(component, run, runs, note)
             self._confirm(component)
         except (OSError, LockTimeout) as error:
             raise ServiceManagerError(f"{name} was not seen: {error}") from error
@@ -111,6 +111,15 @@ class StaticPods:
             return note
         self._ask(component, "--check")
         return read_manifest_note(self._store, component)
+
+    def _without_lost(self, component: str, note: ManifestNote) -> ManifestNote:
+        """Return the note; forget the options that the manifest has lost once the node is to use what it has."""
+        if not note.lost or note.problem or note.written.config != self._config(component):
+            return note
+        with locked(self._store.lock, wait=LOCK_WAIT):
+            note = read_manifest_note(self._store, component)._replace(lost="")
+            write_manifest_note(self._store, component, note)
+        return note
 
     def _take_over_from_timer(self, component: str) -> None:
         """Record what the timer has taken back, before anything is decided from the manifest."""
@@ -179,9 +188,7 @@ class StaticPods:
             cause = " ".join((result.err or result.out).split())[:300] or f"exit code {result.code}"
             raise ServiceManagerError(f"static Pod {component}: {cause}")
 
-    def _record(
-        self, component: str, run: PodRun, runs: Sequence[PodRun], note: ManifestNote, *, is_foreign: bool
-    ) -> None:
+    def _record(self, component: str, run: PodRun, runs: Sequence[PodRun], note: ManifestNote) -> None:
         now = self._clock.since_boot()
         if run.process is None and run.logged_since < self._epoch() - now:
             return  # its logs are of the boot before
@@ -192,7 +199,8 @@ class StaticPods:
         with locked(self._store.lock, wait=LOCK_WAIT):
             version = self._store.tracking_version(component, self._components[component].version)
             startups = self._store.read_startups(component, version)
-            config = "" if is_foreign else note.written.config
+            # A manifest that has lost its options is known: it has none.
+            config = "" if note.problem else note.written.config
             is_settled = note.written.config == self._config(component)
             if component != API_SERVER and API_SERVER in self._components:
                 is_settled = is_settled and self._is_served_since(startups[-1].since_boot if startups else now)

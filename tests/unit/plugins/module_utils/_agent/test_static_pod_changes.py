@@ -83,3 +83,18 @@ def test_options_that_are_refused_after_an_upgrade_do_not_hide_that_none_are_in_
     status, message, reason = bench.words
     assert (status, message.startswith("last-known-good"), message.endswith("not in use")) == ("False", True, True)
     assert "must not be 70; the manifest was rewritten without the options in use" in reason
+
+
+def test_options_that_an_upgrade_has_dropped_are_used_again_after_they_were_unassigned(bench: PodBench) -> None:
+    bench.manifest.write_bytes(manifest_bytes(kubeadm_pod(COMPONENT, image="k8s.gcr.io/kube-scheduler:v1.21.0")))
+    bench.run(100)
+    assert bench.words[2] == "the manifest was rewritten without the options in use, which wait for another assignment"
+    bench.assign(None)
+    bench.run(100)
+    assert bench.words[:2] == ("True", "using current (init)")
+    bench.assign(bench.publish(GOOD, trial=Trial(5.0, 1)))
+    bench.run(60)
+    assert bench.words[0] == "True"
+    written = bench.manifest.read_bytes()
+    assert b"--kube-api-qps=30" in written
+    assert b"kube-scheduler:v1.21.0" in written
