@@ -99,7 +99,10 @@ class ControlPlaneNode:
 
         def look() -> None:
             while not stop.wait(_LOOK_EVERY):
-                problem = self._manifest_problem()
+                try:
+                    problem = self._manifest_problem()
+                except Exception as error:  # noqa: BLE001 - without a look, nothing is known of the manifest
+                    problem = str(error)
                 if problem:
                     problems.append(problem)
 

@@ -120,17 +120,24 @@ def test_what_runs_the_pod_is_stopped_before(ledger: Ledger, node: ControlPlaneN
         node.adopted(case, number)
 
 
+# Stops the kubelet, which is there then and does nothing, as soon as the agent has prepared what it takes back.
+FREEZER = f"""setsid sh -c 'while [ ! -e {MANIFESTS}/.prepared-{SCHEDULER}.yaml ]; do sleep 0.01; done
+systemctl kill --signal=STOP kubelet; touch /run/frozen' > /dev/null 2>&1 &"""
+
+
 def test_the_kubelet_is_stopped_in_the_middle(ledger: Ledger, node: ControlPlaneNode) -> None:
     """It does not act on the manifest. Nothing is marked bad, and the trial begins when it is back."""
     with ledger.case(WHERE, "kubelet stopped", "adopting") as case, node.watched(case):
         before = node.manifest()
-        shell(node, "systemctl kill --signal=STOP kubelet")  # it is there, and does nothing
+        shell(node, FREEZER)
+        number = node.assign()
+        node.until("the kubelet to stop", lambda: node.node.exists("/run/frozen"))
         try:
-            number = node.assign()
             time.sleep(A_WHILE)
             case.holds("I4", node.starts() == 0, "it was started")
+            case.holds("", node.manifest() != before, "no manifest was written: the case proves nothing")
         finally:
-            shell(node, "systemctl kill --signal=CONT kubelet")
+            shell(node, "systemctl kill --signal=CONT kubelet; rm /run/frozen")
         node.adopted(case, number)
         case.holds("I1", node.manifest() != before, "the manifest is the one before")
 
@@ -178,9 +185,11 @@ def test_the_agent_is_dead_for_the_whole_trial(ledger: Ledger, node: ControlPlan
         number = node.assign(trial=3600.0)
         node.agent.wait_answer(number, "True")
         node.agent.kill()
-        node.until("the manifest before", lambda: node.manifest() == before)
-        node.until("its process", lambda: node.runs() == node.good)
-        node.agent.start()
+        try:
+            node.until("the manifest before", lambda: node.manifest() == before)
+            node.until("its process", lambda: node.runs() == node.good)
+        finally:
+            node.agent.start()
         node.agent.wait_answer(number, "False", "the timer has restored the manifest before")
         case.holds("I1", node.runs() == node.good, f"the scheduler runs {node.runs()}")
         case.holds("I2", node.last_known_good() == node.good, "last-known-good")

@@ -145,39 +145,47 @@ class HostCheck:
         """Return what would make a start with these configs (component -> hash) fail, by component.
 
         A unit that is stopped or masked is not started, so its host does not matter. Static Pods need the kubelet and
-        its runtime; a kubelet that is restarted, too, comes first, and answers for itself. is_after_restart: nothing is
+        its runtime; a kubelet of the same configs comes first, and answers for itself. is_after_restart: nothing is
         wrong then with a kubelet that has just been started itself, as at each boot.
         """
         problems = dict[str, str]()
+        kubelet: str | None = None  # asked once: it may take seconds
         for name, config in configs.items():
             component, unit = self._configuration.components[name], self._unit(name)
-            if not component.host_checks or (unit is not None and unit.state in NOT_STARTED):
+            if unit is not None and unit.state in NOT_STARTED:
                 continue
-            if not component.manifest:
+            problem = ""
+            if component.manifest and _KUBELET not in configs and _KUBELET in self._configuration.components:
+                if kubelet is None:
+                    kubelet = self._kubelet_problem(name, state, may_start=is_after_restart)
+                problem = kubelet
+            elif not component.manifest and component.host_checks:
                 problem = self._start_problem(name, name, config, state)
-            elif _KUBELET in configs or _KUBELET not in self._configuration.components:
-                problem = ""
-            else:
-                config = state.files[_KUBELET].config
-                problem = self._kubelet_problem(may_start=is_after_restart) or self._start_problem(
-                    name, _KUBELET, config, state
-                )
             if problem:
                 problems[name] = problem
         return problems
 
-    def _kubelet_problem(self, *, may_start: bool) -> str:
-        """Return why the kubelet would not act on a manifest, "" if it would, or if nothing is known of it.
+    def _kubelet_problem(self, name: str, state: NodeState, *, may_start: bool) -> str:
+        """Return why the kubelet would not run a static Pod, "" if it would, or if nothing is known of it.
 
-        may_start: whether nothing is wrong with one that has just been started.
+        may_start: whether nothing is wrong with one that has just been started and has not failed before.
         """
         unit = self._unit(_KUBELET)
-        if unit is None or (may_start and self._is_starting(unit)):
+        if unit is None:
             return ""
+        if self._is_starting(unit):
+            if has_just_failed(state.startups[_KUBELET], self._clock.boot_id()):
+                return f"{unit.name}, which runs static Pods, has just failed"
+            if may_start:
+                return ""
         if unit.state != "active":
             return f"{unit.name}, which runs static Pods, is {unit.state}"
         result = self._prober(_KUBELET, self._probed_configs.read(_KUBELET, unit), unit)
-        return "" if result.ok else f"the kubelet, which runs static Pods, is not healthy: {result.detail}"
+        if not result.ok:
+            return f"the kubelet, which runs static Pods, is not healthy: {result.detail}"
+        if not self._configuration.components[_KUBELET].host_checks:
+            return ""
+        return self._start_problem(name, _KUBELET, state.files[_KUBELET].config, state)
 
     def _start_problem(self, name: str, runner: str, config: str, state: NodeState) -> str:
         """Return what would make a start of a component fail; runner: itself, or the kubelet that runs its Pod."""

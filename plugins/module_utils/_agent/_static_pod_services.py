@@ -113,11 +113,18 @@ class StaticPods:
         return read_manifest_note(self._store, component)
 
     def _without_lost(self, component: str, note: ManifestNote) -> ManifestNote:
-        """Return the note; forget the options that the manifest has lost once the node is to use what it has."""
-        if not note.lost or note.problem or note.written.config != self._config(component):
+        """Return the note; forget the options that the manifest has lost once no record of this node names them.
+
+        A rollback to them would write them without a trial.
+        """
+        if not note.lost:
             return note
         with locked(self._store.lock, wait=LOCK_WAIT):
-            note = read_manifest_note(self._store, component)._replace(lost="")
+            note, records = read_manifest_note(self._store, component), self._store.read_records()
+            known = [record.files.get(component) for record in (records.current, records.last_known_good) if record]
+            if note.problem or note.written.config != self._config(component) or note.lost in known:
+                return note
+            note = note._replace(lost="")
             write_manifest_note(self._store, component, note)
         return note
 

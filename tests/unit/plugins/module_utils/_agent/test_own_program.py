@@ -68,6 +68,8 @@ class Host:
         program.symlink_to(self.root / name)
 
     def give_up(self) -> None:
+        opened = {os.path.realpath(f"/proc/self/fd/{name}") for name in os.listdir("/proc/self/fd")}
+        assert opened & {str(self.root / API_SERVER), str(self.root / SCHEDULER)}, "it can no longer be opened"
         self.had_rights = False
 
     def run(

@@ -98,3 +98,28 @@ def test_options_that_an_upgrade_has_dropped_are_used_again_after_they_were_unas
     written = bench.manifest.read_bytes()
     assert b"--kube-api-qps=30" in written
     assert b"kube-scheduler:v1.21.0" in written
+
+
+def test_a_rollback_brings_no_options_back_that_an_upgrade_has_dropped(bench: PodBench) -> None:
+    """They would be in the manifest of the newer release, without a trial."""
+    upgraded = manifest_bytes(kubeadm_pod(COMPONENT, image="k8s.gcr.io/kube-scheduler:v1.21.0"))
+    bench.manifest.write_bytes(upgraded)
+    bench.run(100)
+    bench.assign(bench.publish(documents={"kubelet": "mood: sick\n"}, trial=Trial(600.0, 1)))
+    bench.run(600)
+    assert bench.status.active == bench.status.last_known_good
+    assert bench.manifest.read_bytes() == upgraded
+
+
+def test_a_kubelet_that_crashes_again_and_again_puts_the_options_in_doubt(bench: PodBench) -> None:
+    source = bench.publish(NEXT, trial=Trial(5.0, 1))
+    bench.assign(source)
+    while b"--kube-api-qps=40" not in bench.manifest.read_bytes():
+        bench.run(0.1)
+    bench.kubelet_acts = False
+    while b"--kube-api-qps=40" in bench.manifest.read_bytes():
+        bench.crash("kubelet")
+        bench.run(5)
+    bench.kubelet_acts = True
+    bench.run(400)
+    assert (bench.words[0], bench.status.active) == ("True", source), "it was tried once more"
