@@ -168,7 +168,8 @@ class HostCheck:
     def _kubelet_problem(self, name: str, state: NodeState, *, may_start: bool) -> str:
         """Return why the kubelet would not run a static Pod, "" if it would, or if nothing is known of it.
 
-        may_start: whether nothing is wrong with one that has just been started and has not failed before.
+        name: the component of the Pod. may_start: whether nothing is wrong with a kubelet that has just been started
+        and has not failed before.
         """
         unit = self._unit(_KUBELET)
         if unit is None:

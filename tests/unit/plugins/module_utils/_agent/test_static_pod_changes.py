@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle_trial import Trial
 from support.agents.pod_bench import COMPONENT, INVALID, PodBench, options_text
 from support.configs.manifests import kubeadm_pod, manifest_bytes
@@ -34,6 +35,16 @@ def stopped_kubelet(bench: PodBench) -> None:
 
 def no_runtime(bench: PodBench) -> None:
     bench.host_problems = {COMPONENT: "no runtime"}
+
+
+def write_and_stop_the_kubelet(bench: PodBench) -> ConfigSource:
+    """Let the agent write the manifest of the next options, which the kubelet does not act on; return their source."""
+    source = bench.publish(NEXT, trial=Trial(5.0, 1))
+    bench.assign(source)
+    while b"--kube-api-qps=40" not in bench.manifest.read_bytes():
+        bench.run(0.1)
+    bench.kubelet_acts = False
+    return source
 
 
 @pytest.mark.parametrize(
@@ -62,11 +73,7 @@ def test_no_manifest_is_written_for_a_kubelet_that_would_not_act(bench: PodBench
 
 def test_a_kubelet_that_stops_in_the_middle_puts_the_options_in_doubt(bench: PodBench) -> None:
     """It has ended the Pod before, and starts none of the new manifest."""
-    source = bench.publish(NEXT, trial=Trial(5.0, 1))
-    bench.assign(source)
-    while b"--kube-api-qps=40" not in bench.manifest.read_bytes():
-        bench.run(0.1)
-    bench.kubelet_acts = False
+    source = write_and_stop_the_kubelet(bench)
     bench.run(400)
     assert b"--kube-api-qps=30" in bench.manifest.read_bytes()
     bench.kubelet_acts = True
@@ -112,11 +119,7 @@ def test_a_rollback_brings_no_options_back_that_an_upgrade_has_dropped(bench: Po
 
 
 def test_a_kubelet_that_crashes_again_and_again_puts_the_options_in_doubt(bench: PodBench) -> None:
-    source = bench.publish(NEXT, trial=Trial(5.0, 1))
-    bench.assign(source)
-    while b"--kube-api-qps=40" not in bench.manifest.read_bytes():
-        bench.run(0.1)
-    bench.kubelet_acts = False
+    source = write_and_stop_the_kubelet(bench)
     while b"--kube-api-qps=40" in bench.manifest.read_bytes():
         bench.crash("kubelet")
         bench.run(5)
