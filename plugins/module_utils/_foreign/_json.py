@@ -45,11 +45,12 @@ def _check_depth(value: Any) -> None:
     for _depth in range(MAX_DEPTH):
         if not level:
             return
-        below: list[Any] = []
-        for container in level:
-            parts = container.values() if isinstance(container, dict) else container
-            below += [part for part in parts if type(part) in _CONTAINERS]
-        level = below
+        level = [
+            part
+            for container in level
+            for part in (container.values() if type(container) is dict else container)
+            if type(part) in _CONTAINERS
+        ]
     if level:
         raise InvalidText(_TOO_DEEP)
 

@@ -19,6 +19,7 @@ from ..._kube.watch import EventType, WatchSettings, watch
 from .. import RolloutError
 from .._gates._node_gates import NodeGates
 from ..timing import Clock
+from .node_list import read_nodes
 from .node_view import NodeView, node_view, reduce_node
 
 _TRANSIENT = (Unreachable, ServerError, TooManyRequests)
@@ -41,6 +42,16 @@ class NodeEvent(NamedTuple):
     type: EventType | Literal["ENDED", "WAKE"]
     view: NodeView | None = None
     error: KubeError | RolloutError | None = None
+
+
+def _versions(node: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what tells whether two objects are the same Node in the same version."""
+    metadata = node.get("metadata") or {}
+    return {key: metadata.get(key) for key in ("name", "uid", "resourceVersion")}
+
+
+def _versions_of(view: NodeView) -> dict[str, Any]:
+    return {"name": view.name, "uid": view.uid, "resourceVersion": view.resource_version}
 
 
 class NodeWatcher:
@@ -85,9 +96,17 @@ class NodeWatcher:
         return [self.nodes[name] for name in sorted(self.nodes)]
 
     def list_again(self, client: Client) -> list[NodeView]:
-        """Return the Nodes of the pool from a new list, not from the watch. Raises KubeError."""
-        listing = client.list(NODES, label_selector=self._selector or None, transform=self._reduce)
-        return [self._view(item) for item in listing.items if self._counts(item)]
+        """Return the Nodes of the pool from a new list, not from the watch. Raises KubeError.
+
+        The list holds metadata only. A Node of the version that the watch shows is as the watch shows it; each of the
+        others is read.
+        """
+        listing = client.list(NODES, label_selector=self._selector or None, metadata_only=True, transform=_versions)
+        listed = {item["name"]: item for item in listing.items if self._names is None or item["name"] in self._names}
+        views = {name: view for name, view in self.nodes.items() if listed.get(name) == _versions_of(view)}
+        others = [name for name in listed if name not in views]
+        read = read_nodes(client, others, threads=self._clock, make_view=self.view_of)
+        return [*views.values(), *(view for view in read.values() if view is not None)]
 
     def view_of(self, node: Mapping[str, Any]) -> NodeView:
         """Return the view of a complete Node object, with the answers of the gates."""
@@ -141,8 +160,7 @@ class NodeWatcher:
 
     def _reduce(self, node: dict[str, Any]) -> dict[str, Any]:
         if not self._counts(node):
-            metadata = node.get("metadata") or {}
-            return {"metadata": {key: metadata.get(key) for key in ("name", "uid", "resourceVersion")}}
+            return {"metadata": _versions(node)}
         return {**reduce_node(node), _GATE_ANSWERS: self._gates.check(node)}
 
     @staticmethod

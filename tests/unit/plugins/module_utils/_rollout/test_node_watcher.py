@@ -165,3 +165,41 @@ def test_a_server_that_asks_for_five_minutes_is_asked_again_sooner(clock: Virtua
         until(feed, "BACK")
         assert LONGEST_WAIT - 1 <= clock.monotonic() - asked_again <= LONGEST_WAIT + 1
     assert LONGEST_WAIT < MAX_OUTAGE
+
+
+class Nodes:
+    """A client whose API server has Nodes of these versions. read: the paths of the Nodes that were read whole."""
+
+    def __init__(self, **versions: str) -> None:
+        self._nodes = {
+            name: {"metadata": {"name": name, "uid": f"u-{name}", "resourceVersion": version}}
+            for name, version in versions.items()
+        }
+        self.read: list[str] = []
+
+    def list(self, _path: str, *, metadata_only: bool, transform: Any, **_options: Any) -> Listing:
+        assert metadata_only
+        return Listing([transform(node) for node in self._nodes.values()], "9")
+
+    def get(self, path: str, **_options: Any) -> dict[str, Any]:
+        self.read.append(path)
+        return {**self._nodes[path.rpartition("/")[2]], "spec": {"unschedulable": True}}
+
+
+@pytest.mark.parametrize("names", [None, ("same", "newer", "unseen")])
+def test_a_new_list_reads_only_nodes_of_a_version_that_the_watch_has_not_shown(
+    clock: VirtualClock, names: tuple[str, ...] | None
+) -> None:
+    client: Any = Nodes(same="5", newer="6", unseen="7", **({} if names is None else {"other": "8"}))
+    watcher = NodeWatcher(client, "", clock, names=names)
+    for name in ("same", "newer", "gone"):
+        view = watcher.view_of({"metadata": {"name": name, "uid": f"u-{name}", "resourceVersion": "5"}})
+        watcher.nodes[name] = view
+    views = {view.name: view for view in watcher.list_again(client)}
+    assert {name: (view.resource_version, view.unschedulable) for name, view in views.items()} == {
+        "same": ("5", False),
+        "newer": ("6", True),
+        "unseen": ("7", True),
+    }
+    assert sorted(client.read) == ["/api/v1/nodes/newer", "/api/v1/nodes/unseen"]
+    assert views["same"] is watcher.nodes["same"]
