@@ -27,7 +27,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout import (
     ConfigRefused,
     RolloutError,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool.pool_file import Pool, parse_pool
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool.pool_file import KUBELET, Pool, parse_pool
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool.pool_keys import POOL_FILE
 from ansible_collections.configok.node.plugins.module_utils._rollout._report.rendering import render_plan
 from ansible_collections.configok.node.plugins.module_utils._text import (
@@ -53,7 +53,7 @@ ARGUMENT_SPEC: dict[str, dict[str, Any]] = {
     "pool": {"type": "dict"},
     "operation": {"type": "str", "choices": ["rollout", "undo", "reconcile"], "default": "rollout"},
     "to_revision": {"type": "int"},
-    "component": {"type": "str", "default": "kubelet"},
+    "component": {"type": "str", "default": KUBELET},
     "directory": {"type": "path"},
     **RUN_ARGUMENT_SPEC,
     "signing_passphrase": {"type": "str", "no_log": True},
@@ -92,7 +92,7 @@ class ActionModule(RolloutAction):
     def _roll_out(self, params: Mapping[str, Any], variables: Mapping[str, Any]) -> dict[str, Any]:
         definition = params["pool"] or self._pool_variables(variables)
         self._outcome["pool"] = sanitize(definition.get("pool") or "", MAX_NAME)
-        pool = parse_pool(definition)
+        pool = parse_pool(definition, component=params["component"])
         directory = params["directory"] or os.getcwd()
         playbooks = self._playbooks(pool.policy, directory)
         reboots = self._reboots(pool.policy, directory, variables)

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 from ansible_collections.configok.node.plugins.module_utils._agent._state.health import Unit, not_started_reason
@@ -13,11 +14,13 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._sc
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig import config_ok
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_ok import ConfigInUse, ConfigOk
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_status import Cause
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.durations import describe_duration
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates._gate_settings import (
     SERVER_GATES,
     gate_keys,
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool.policy import Policy
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool.pool_file import parse_pool
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool.pool_keys import POOL_FILE
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -88,11 +91,11 @@ GATE_TYPES = {f"policy.gates.{key}" for key in gate_keys()}
 
 
 def test_the_page_of_the_pool_file_lists_its_keys() -> None:
-    keys = [row[0].strip("`") for row in rows("pool-file.md")]
+    keys = [row[0].strip("`") for row in rows("pool-file.md") if len(row) > 2]
     own = {path: names for path, names in POOL_FILE.keys.items() if path not in GATE_TYPES}
     known = {f"{path}.{key}".lstrip(".") for path, names in own.items() for key in names}
     assert {key for key in keys if key in known} == known - SECTIONS - GATE_TYPES
-    defaults = {row[0].strip("`"): row[1] for row in rows("pool-file.md")}
+    defaults = {row[0].strip("`"): row[1] for row in rows("pool-file.md") if len(row) > 2}
     policy = Policy()
     assert defaults["policy.canary.count"] == str(policy.canary.count)
     assert defaults["policy.canary.cover"] == ", ".join(policy.canary.cover)
@@ -108,6 +111,27 @@ def test_the_page_of_the_pool_file_lists_its_keys() -> None:
         "policy.healthTimeout": policy.answer.health_timeout,
     }.items():
         assert parse_duration(defaults[key]) == seconds, key
+
+
+def test_the_page_of_the_pool_file_lists_the_defaults_of_a_control_plane_pool() -> None:
+    listed = {row[0].strip("`"): row[1] for row in rows("pool-file.md") if len(row) == 2 and row[0].startswith("`")}
+    pool = {"pool": "control-plane", "selector": "a", "documents": {"kube-apiserver": {}}}
+    made = parse_pool(pool)
+    policy = made.policy
+    assert listed == {
+        "trial.crashLoopThreshold": str(made.trial.crash_loop_threshold),
+        "policy.canary.count": str(policy.canary.count),
+        "policy.waves": f"{', '.join(map(str, policy.waves))}: each of the next nodes is a wave",
+        "policy.maxUnavailable": str(policy.max_unavailable),
+        "policy.failureBudget": str(policy.failure_budget),
+        "policy.nodeTimeout": describe_duration(policy.answer.timeout),
+        "policy.healthTimeout": f"{describe_duration(policy.answer.health_timeout)} with kube-apiserver",
+        "policy.onFailure": "`rollback` without kube-apiserver",
+    }
+    without = parse_pool({**pool, "documents": {"kube-scheduler": {}}}).policy
+    assert without == replace(
+        policy, on_failure="rollback", answer=replace(policy.answer, health_timeout=Policy().answer.health_timeout)
+    )
 
 
 def test_the_page_of_the_gates_lists_the_keys_of_each_type() -> None:

@@ -17,7 +17,7 @@ from .._kube.retry import is_transient
 from . import ApiUnavailable
 from .timing import Clock
 
-MAX_OUTAGE = 300.0  # seconds without an API server that a run survives
+MIN_OUTAGE = 300.0  # seconds without an API server that each run survives
 _PAUSE = 1.0  # seconds between two attempts, in addition to the client's own backoff
 _LONGEST_PAUSE = 30.0
 MAX_SINGLE_FAILURE = 120.0  # seconds for which one request is refused while others are answered: not an outage
@@ -56,12 +56,13 @@ class Notice:
 
 
 class Outage:
-    """Repeats requests until the API server answers, for at most five minutes; safe for many threads.
+    """Repeats requests until the API server answers, for a limited time; safe for many threads.
 
-    report: shows a line to the user. when_over: is called when the API server answers again.
+    report: shows a line to the user. longest: seconds. when_over: is called when the API server answers again.
     """
 
-    def __init__(self, clock: Clock, report: Callable[[str], None]) -> None:
+    def __init__(self, clock: Clock, report: Callable[[str], None], *, longest: float = MIN_OUTAGE) -> None:
+        self.longest = longest
         self._clock = clock
         self._report = report
         self._mutex = clock.lock()
@@ -76,8 +77,8 @@ class Outage:
         """Return the result of a request, repeating it while the API server is away.
 
         request: must be idempotent. before_each: runs before each attempt, for example to keep the lock; it must not
-        raise KubeError. Raises ApiUnavailable after five minutes, and any other error of the request; also an error of
-        this request alone, which other requests do not meet, after two minutes.
+        raise KubeError. Raises ApiUnavailable after the longest outage, and any other error of the request; also an
+        error of this request alone, which other requests do not meet, after two minutes.
         """
         failed_at: float | None = None
         alone_seconds = 0.0
@@ -107,7 +108,7 @@ class Outage:
         """Return the result of a request that is sent once.
 
         before: runs before it, and may take long. Raises WriteNotRepeated when it did, or the API server is away;
-        ApiUnavailable after five minutes, and any other error of the request.
+        ApiUnavailable after the longest outage, and any other error of the request.
         """
         outages, began = self.count, self._clock.monotonic()
         before()
@@ -147,7 +148,7 @@ class Outage:
                 self._since = sent
                 self.count += 1
             away = now - self._since
-            if away > MAX_OUTAGE:
+            if away > self.longest:
                 raise ApiUnavailable(
                     f"the API server has not answered for {away:.0f}s ({error}): nothing else is assigned, and what is "
                     "assigned continues by itself; run it again to continue"
@@ -155,7 +156,7 @@ class Outage:
             if self._notice.is_due(now):
                 self._report(
                     f"the API server does not answer ({error}): nothing is assigned meanwhile, "
-                    f"waiting up to {MAX_OUTAGE - away:.0f}s for it"
+                    f"waiting up to {self.longest - away:.0f}s for it"
                 )
 
     def _note_answer(self, sent: float) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._rollout._gates._gate_monitor import GateMonitor
+from ansible_collections.configok.node.plugins.module_utils._rollout._gates._gate_monitor import GateMonitor, questions
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates._server_gate import ServerGate
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates.answers import GateVerdict, ServerAnswer
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates.gate_client import GateClient
@@ -186,7 +186,10 @@ def test_a_server_that_goes_down_and_comes_back(tmp_path: Path, metrics: Metrics
     with Prometheus(tmp_path, metrics.address) as server:
         server.wait_for("errors")
         asked = gate("prometheus", server.url, query="errors", condition="< 0.01", timeout="2s")
-        with closing(GateClient()) as client, GateMonitor([asked], clock, lambda: None, client.ask) as monitor:
+        with (
+            closing(GateClient()) as client,
+            GateMonitor(questions([asked], client.ask), clock, lambda: None) as monitor,
+        ):
 
             def wait_for(verdict: GateVerdict, soaked_at: float | None) -> str:
                 deadline = clock.monotonic() + LONGEST_WAIT

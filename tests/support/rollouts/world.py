@@ -73,6 +73,7 @@ class World:
     runs: int = 0
     lease_duration: float = 5.0
     options: dict[str, Any] = field(default_factory=dict)  # further RunOptions
+    documents: dict[str, Any] = field(default_factory=dict)  # of the pool file
     hooks: dict[str, Callable[[], object]] = field(default_factory=dict)
 
     @classmethod
@@ -112,7 +113,8 @@ class World:
         self.server.stop()
 
     def pool(self, **policy: Any) -> Pool:
-        return parse_pool({"pool": "workers", "selector": "pool=workers", "policy": {**POLICY, **policy}})
+        settings = {"documents": self.documents, "policy": {**POLICY, **policy}}
+        return parse_pool({"pool": "workers", "selector": "pool=workers", **settings})
 
     def publish(self, max_pods: int) -> Target:
         text = kubelet_config(f"maxPods: {max_pods}")

@@ -6,25 +6,39 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
+from typing import NamedTuple, TypeVar
 
 from ..._text import sanitize
 from ..timing import Clock
+from ._asked_gate import AskedGate
 from ._decisions import GateHistory, decide_node, decide_pool
-from ._server_gate import ServerGate
 from .answers import GateAnswer, GateDecision, GateVerdict, ServerAnswer
 
-AskServer = Callable[[ServerGate], ServerAnswer]
-"""Asks a gate's server once, within the gate's timeout; an error is an answer too."""
+
+class Question(NamedTuple):
+    """A gate, and how it is asked once, within its timeout; an error is an answer too."""
+
+    gate: AskedGate
+    ask: Callable[[], ServerAnswer]
+
+
+_Gate = TypeVar("_Gate", bound=AskedGate)
+
+
+def questions(gates: Iterable[_Gate], ask: Callable[[_Gate], ServerAnswer]) -> list[Question]:
+    """Return the questions to gates that are all asked in the same way."""
+    return [Question(gate, partial(ask, gate)) for gate in gates]
 
 
 @dataclass
 class _Asked:
     """A gate and what it has answered. sent_at: when the newest question was sent. ask_now: ends the pause."""
 
-    gate: ServerGate
+    gate: AskedGate
+    ask: Callable[[], ServerAnswer]
     history: GateHistory
     sent_at: float = float("-inf")
     ask_now: threading.Event = field(default_factory=threading.Event)
@@ -33,19 +47,18 @@ class _Asked:
 class GateMonitor:
     """Asks gates at their intervals while a wave moves. A context manager: leaving it ends the questions.
 
-    clock: measures all times that the methods take. wake: is called after each answer, in the thread of the gate. ask:
-    asks one gate once.
+    clock: measures all times that the methods take. wake: is called after each answer, in the thread of the gate.
     """
 
-    def __init__(self, gates: Sequence[ServerGate], clock: Clock, wake: Callable[[], object], ask: AskServer) -> None:
+    def __init__(self, questions: Iterable[Question], clock: Clock, wake: Callable[[], object]) -> None:
         self._clock = clock
         self._wake = wake
-        self._ask = ask
         self._stop = threading.Event()
         self._mutex = threading.Lock()  # never held while a thread waits for anything
         self.started_at = clock.monotonic()
         self._gates = [
-            _Asked(gate, GateHistory(gate.name, gate.timeout, self.started_at, gate.answers_by_node)) for gate in gates
+            _Asked(gate, ask, GateHistory(gate.name, gate.timeout, self.started_at, gate.answers_by_node))
+            for gate, ask in questions
         ]
 
     def __enter__(self) -> GateMonitor:
@@ -113,14 +126,15 @@ class GateMonitor:
             if self._stop.is_set():  # set after the check above, and cleared
                 return
             sent_at = asked.sent_at = self._clock.monotonic()
-            answer = self._ask_safely(asked.gate)
+            answer = _ask_safely(asked)
             with self._mutex:
                 asked.history = asked.history.with_answer(answer, sent_at)
             self._wake()
             self._clock.wait(asked.ask_now, asked.gate.interval)
 
-    def _ask_safely(self, gate: ServerGate) -> ServerAnswer:
-        try:
-            return self._ask(gate)
-        except Exception as error:  # noqa: BLE001 - a fault of ours: the gate does not know, and says why
-            return gate.unknown(f"{type(error).__name__}: {sanitize(error, 200)}")
+
+def _ask_safely(asked: _Asked) -> ServerAnswer:
+    try:
+        return asked.ask()
+    except Exception as error:  # noqa: BLE001 - a fault of ours: the gate does not know, and says why
+        return asked.gate.unknown(f"{type(error).__name__}: {sanitize(error, 200)}")

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..._nodeconfig.durations import setting_duration
 from ..._nodeconfig.strict_mapping import StrictFields
 from .._pool_values import is_list, positive_duration
 from ._alerts_gate import AlertsGate
+from ._control_plane_gate import ControlPlaneGate
 from ._node_gates import NodeGate
 from ._prometheus_gate import PrometheusGate
 from ._server_gate import ServerGate
@@ -26,19 +27,30 @@ _MAX_GATES = 50
 _TIMEOUT = 120.0
 _INTERVAL = 10.0
 _SHORTEST_INTERVAL = 1.0
+_CONTROL_PLANE = "control-plane Pods"
 
 
 @dataclass(frozen=True)
 class Gates:
-    """The gates of a policy. nodes: those of a single Node; servers: those that ask a server."""
+    """The gates of a policy.
+
+    nodes: those of a single Node. servers: those that ask a server. control_plane: that of a control-plane pool, None
+    for another one; no pool file names it.
+    """
 
     nodes: tuple[NodeGate, ...] = ()
     servers: tuple[ServerGate, ...] = ()
+    control_plane: ControlPlaneGate | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
         """Return the names of all gates."""
-        return (*(gate.name for gate in self.nodes), *(gate.name for gate in self.servers))
+        control_plane = () if self.control_plane is None else (self.control_plane.name,)
+        return (*(gate.name for gate in self.nodes), *(gate.name for gate in self.servers), *control_plane)
+
+    def with_control_plane(self, timeout: float) -> Gates:
+        """Return the gates of a control-plane pool. timeout: seconds for which a Pod may be not Ready."""
+        return replace(self, control_plane=ControlPlaneGate(_CONTROL_PLANE, timeout, _INTERVAL))
 
 
 def gate_keys() -> list[str]:

@@ -16,29 +16,24 @@ from ..._foreign import InvalidText
 from ..._nodeconfig.strict_mapping import StrictFields
 from ..._text import sanitize
 from .._pool_values import read_settings
+from ._asked_gate import AskedGate
 from ._server_access import ServerAccess, parse_access
-from .answers import GateAnswer, GateVerdict, ServerAnswer, UnusableServerAnswer
+from .answers import ServerAnswer, UnusableServerAnswer
 
 _MAX_TEXT = 200
 _Gate = TypeVar("_Gate", bound="ServerGate")
 
 
 @dataclass(frozen=True)
-class ServerGate(ABC):
-    """A gate that asks a server; times in seconds.
-
-    timeout: how long the server may give no answer. interval: the pause between two questions.
-    """
+class ServerGate(AskedGate, ABC):
+    """A gate that asks a server of the user. access: how to reach it."""
 
     key: ClassVar[str]  # of a gate in the pool file, with the fields of the type
     accept: ClassVar[str] = "application/json"
     allows_query: ClassVar[bool] = False  # in the URL
     limit: ClassVar[int] = 16 << 20  # bytes of an answer: some ten thousand alerts
 
-    name: str
     access: ServerAccess
-    timeout: float
-    interval: float
 
     @classmethod
     def parse(cls: type[_Gate], section: StrictFields, name: str, timeout: float, interval: float) -> _Gate:
@@ -58,11 +53,6 @@ class ServerGate(ABC):
         know". Raises UnusableServerAnswer for them.
         """
 
-    @property
-    def answers_by_node(self) -> bool:
-        """Return whether the server answers for each Node, not for the pool as a whole."""
-        return False
-
     def answer(self, status: int, body: bytes) -> ServerAnswer:
         """Return what a server's answer means; an answer that says neither yes nor no is "don't know"."""
         try:
@@ -71,15 +61,3 @@ class ServerGate(ABC):
             return self.unknown(str(error))
         except InvalidText as error:
             return self.unknown(f"its matching cannot be searched for: {sanitize(error, _MAX_TEXT)}")
-
-    def yes(self) -> GateAnswer:
-        """Return the answer yes."""
-        return GateAnswer(self.name, GateVerdict.PASS)
-
-    def no(self, reason: str) -> GateAnswer:
-        """Return the answer no."""
-        return GateAnswer(self.name, GateVerdict.FAIL, f"gate {self.name} says no: {reason}")
-
-    def unknown(self, reason: str) -> ServerAnswer:
-        """Return the answer "don't know"."""
-        return ServerAnswer(GateAnswer(self.name, GateVerdict.UNKNOWN, f"gate {self.name} does not know: {reason}"))

@@ -22,6 +22,9 @@ from ._server_access import ServerAccess
 from ._server_gate import ServerGate
 from .answers import ServerAnswer
 
+AskServer = Callable[[ServerGate], ServerAnswer]
+"""Asks a gate's server once, within the gate's timeout; an error is an answer too."""
+
 _LONGEST_SILENCE = 30.0  # seconds of a server that has not timed out yet
 _MAX_FILE = 1 << 20  # bytes
 _MAX_REDIRECTS = 3

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..._nodeconfig.bundle_trial import Trial
@@ -37,6 +37,7 @@ ON_FAILURE: tuple[OnFailure, ...] = ("halt", "rollback")
 MAX_REVISION_HISTORY = 100  # as many as a record keeps
 _COVER = ("kubeletVersion", "osImage", "instanceType", "zone")
 _SOAK_AFTER_TRIAL = 60.0
+_LONGEST_BACK_OFF = 300.0  # seconds that the kubelet waits at most before it starts a container again
 _ALL_NODES = NodeCount(100, True)
 _WAVES = (NodeCount(10, True), NodeCount(30, True), _ALL_NODES)
 
@@ -94,17 +95,35 @@ class AnswerTimes:
     """How long a node may take to answer, in seconds.
 
     restart_delay, time_to_crash, health_timeout: the settings of the nodes that determine how long a crash loop takes.
+    of_static_pods: whether it is those of static Pods: the kubelet waits twice as long before each further restart, and
+    one of them may be the API server that the run speaks to.
     """
 
     timeout: float = setting(setting_duration, 300.0, key="nodeTimeout")
     restart_delay: float = setting(setting_duration, 10.0)
     time_to_crash: float = setting(setting_duration, 10.0)
     health_timeout: float = setting(setting_duration, 120.0)
+    of_static_pods: bool = False
 
     def crash_loop(self, trial: Trial) -> float:
         """Return how long a crash loop may last: (threshold + 1) restarts, then healthTimeout."""
         starts = trial.crash_loop_threshold + 1
-        return starts * (self.restart_delay + self.time_to_crash) + self.health_timeout
+        delays = sum(self._restart_delay(number) for number in range(starts))
+        return delays + starts * self.time_to_crash + self.health_timeout
+
+    def describe_crash_loop(self, trial: Trial) -> str:
+        """Return how long a crash loop may last, and why, for a user."""
+        doubled = ", doubled each time," if self.of_static_pods else ""
+        return (
+            f"{self.crash_loop(trial):g}s: ({trial.crash_loop_threshold} + 1) times (restartDelay "
+            f"{self.restart_delay:g}s{doubled} + timeToCrash {self.time_to_crash:g}s) + healthTimeout "
+            f"{self.health_timeout:g}s"
+        )
+
+    def _restart_delay(self, number: int) -> float:
+        if not self.of_static_pods:
+            return self.restart_delay
+        return min(self.restart_delay * 2.0**number, max(self.restart_delay, _LONGEST_BACK_OFF))
 
 
 @dataclass(frozen=True)
@@ -159,14 +178,18 @@ class Policy:
         return self.soak if trial is None else trial.duration + _SOAK_AFTER_TRIAL
 
 
-def policy_of(fields: StrictFields, trial: Trial) -> Policy:
-    """Return the policy in the fields of a pool file; errors are collected in them."""
+def policy_of(fields: StrictFields, trial: Trial, *, is_control_plane: bool = False) -> Policy:
+    """Return the policy in the fields of a pool file; errors are collected in them.
+
+    is_control_plane: whether the pool's config has options of static Pods.
+    """
     policy = read_settings(Policy, fields)
-    answer, needed = policy.answer, policy.answer.crash_loop(trial)
-    if answer.timeout < needed:
+    answer = replace(policy.answer, of_static_pods=is_control_plane)
+    if answer.timeout < answer.crash_loop(trial):
         fields.errors.append(
-            f"policy.nodeTimeout: {answer.timeout:g}s is shorter than a crash loop takes, {needed:g}s: "
-            f"({trial.crash_loop_threshold} + 1) times (restartDelay {answer.restart_delay:g}s + timeToCrash "
-            f"{answer.time_to_crash:g}s) + healthTimeout {answer.health_timeout:g}s"
+            f"policy.nodeTimeout: {answer.timeout:g}s is shorter than a crash loop takes, "
+            f"{answer.describe_crash_loop(trial)}"
         )
-    return policy
+    if not is_control_plane:
+        return policy
+    return replace(policy, answer=answer, gates=policy.gates.with_control_plane(answer.timeout))

@@ -18,8 +18,12 @@ from ..._nodeconfig.strict_mapping import MessageForm, StrictFields, suggest_key
 from .. import InvalidPool
 from .._gates._gate_settings import gate_keys
 from .._pool_values import is_list, mapping, not_a_mapping, text, texts
+from ._control_plane import CONTROL_PLANE_TRIAL, control_plane_policy, has_static_pods, with_defaults
 from ._signing_section import Signing, parse_signing
 from .policy import Policy, policy_of
+
+KUBELET = "kubelet"
+"""The component that the layers of a pool configure, unless another one is named."""
 
 _LABEL = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?\Z")
 _POOL_NAME = f"it must be a DNS label (a-z, 0-9, -) of at most {MAX_POOL_LENGTH} characters"
@@ -46,10 +50,13 @@ class Pool:
     signing: Signing = Signing()
 
 
-def parse_pool(value: Any) -> Pool:
-    """Read the data of a pool file. Raises InvalidPool with all errors at once."""
+def parse_pool(value: Any, *, component: str = KUBELET) -> Pool:
+    """Read the data of a pool file. Raises InvalidPool with all errors at once.
+
+    component: which the layers configure, if the pool has layers.
+    """
     errors: list[str] = []
-    pool = _pool(StrictFields(value, "", errors, FORM))
+    pool = _pool(StrictFields(value, "", errors, FORM), component)
     if errors:
         raise InvalidPool(errors)
     return pool
@@ -71,11 +78,11 @@ def pool_keys() -> dict[str, tuple[str, ...]]:
     """Return the keys of each mapping of a pool file, by its path: those that the parser takes; "" is the file."""
     one_of_each = {"maintenanceWindows": [{}], "gates": [{key: {}} for key in gate_keys()]}
     fields = StrictFields({"policy": one_of_each}, "", [], FORM)
-    _pool(fields)
+    _pool(fields, KUBELET)
     return fields.keys()
 
 
-def _pool(fields: StrictFields) -> Pool:
+def _pool(fields: StrictFields, component: str) -> Pool:
     errors = fields.errors
     name = fields.require("pool", pool_name, "", missing=f"is missing: {_POOL_NAME}")
     selector = fields.get("selector", text, "")
@@ -85,15 +92,21 @@ def _pool(fields: StrictFields) -> Pool:
     documents = fields.get("documents", mapping, {})
     if layers and documents:
         errors.append("documents: give either layers or documents, not both")
-    trial = _trial(fields.section("trial"))
+    components = {component} if layers else set(documents)
+    is_control_plane = has_static_pods(components)
+    trial_settings, policy_settings = fields.take("trial"), fields.take("policy")
+    if is_control_plane:
+        trial_settings = with_defaults(trial_settings, CONTROL_PLANE_TRIAL)
+        policy_settings = with_defaults(policy_settings, control_plane_policy(components))
+    trial = _trial(fields.nested("trial", trial_settings))
     pool = Pool(
         name=name,
         selector=selector,
         layers=layers,
         documents=documents,
         trial=trial,
-        sets_trial=_sets_anything(fields.take("trial")),
-        policy=policy_of(fields.section("policy"), trial),
+        sets_trial=_sets_anything(trial_settings),
+        policy=policy_of(fields.nested("policy", policy_settings), trial, is_control_plane=is_control_plane),
         kubernetes_versions=fields.get("kubernetesVersions", _versions, ()),
         disruption_overrides=fields.get("disruptionOverrides", mapping, {}),
         change_cause=fields.get("changeCause", text, ""),

@@ -37,14 +37,22 @@ class RunSession:
     """
 
     def __init__(
-        self, client: Client, pool: str, *, runner: str, report: Report, clock: Clock, lease_duration: float
+        self,
+        client: Client,
+        pool: str,
+        *,
+        runner: str,
+        report: Report,
+        clock: Clock,
+        lease_duration: float,
+        longest_outage: float,
     ) -> None:
         self.pool = pool
         self.runner = runner
         self.report = report
         self.clock = clock
         self.direct_client = client
-        self.outage = Outage(clock, self.say)
+        self.outage = Outage(clock, self.say, longest=longest_outage)
         self._mutex = clock.lock()
         self._lock = PoolLock(client, pool, runner, clock=clock, duration=lease_duration)
         self.holds_lock = False

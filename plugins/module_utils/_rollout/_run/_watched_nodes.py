@@ -11,7 +11,7 @@ from .. import ApiUnavailable
 from .._nodes._node_watcher import NodeWatcher
 from .._nodes.node_list import read_nodes
 from .._nodes.node_view import NodeView
-from .._outage import MAX_OUTAGE, Interruption
+from .._outage import Interruption
 from ._session import RunSession
 from ._wave_state import LostNode
 
@@ -41,9 +41,10 @@ class WatchedNodes:
             return None if since is None else now - since
         if self._since is None:
             self._since = now
-        if now - self._since > MAX_OUTAGE:
+        longest = self._session.outage.longest
+        if now - self._since > longest:
             raise ApiUnavailable(
-                f"the nodes could not be watched for {MAX_OUTAGE:.0f}s ({error}): nothing else is "
+                f"the nodes could not be watched for {longest:.0f}s ({error}): nothing else is "
                 "assigned, and what is assigned continues by itself; run it again to continue"
             ) from error
         return None

@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from .._drain.rebooter import RunReboot
-from .._gates._gate_monitor import AskServer
 from .._gates.answers import GateAnswer
+from .._gates.gate_client import AskServer
 from ..plan import Plan
 from ..timing import Clock
 from ._session import Report

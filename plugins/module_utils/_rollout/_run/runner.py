@@ -22,7 +22,7 @@ from .._drain.cordon import own_cordons
 from .._gates._node_gates import NodeGates
 from .._nodes._node_watcher import LIST_CHECK_INTERVAL, NodeWatcher
 from .._nodes.node_view import NodeView
-from .._outage import MAX_OUTAGE, Interruption
+from .._outage import MIN_OUTAGE, Interruption
 from .._pool.pool_file import Pool
 from .._record.record import COMPLETE
 from ..plan import Plan
@@ -56,6 +56,7 @@ class PoolRunner:
             report=options.report,
             clock=options.clock or Clock(),
             lease_duration=options.lease_duration,
+            longest_outage=_longest_outage(pool),
         )
         self._watcher = NodeWatcher(
             self._session.direct_client,
@@ -232,7 +233,7 @@ class PoolRunner:
                 return
             if not any(event.error is not None for event in events):
                 continue
-            longest = MAX_OUTAGE if session.holds_lock else _FIRST_LIST
+            longest = session.outage.longest if session.holds_lock else _FIRST_LIST
             if session.node_clock.monotonic() - began > longest:
                 raise ApiUnavailable(
                     f"the nodes could not be listed for {longest:.0f}s ({watcher.error}): nothing was assigned; run it "
@@ -240,6 +241,12 @@ class PoolRunner:
                 ) from watcher.error
             if interruption.is_due(watcher.error):
                 session.say(f"the nodes cannot be listed, and are tried again: {watcher.error}")
+
+
+def _longest_outage(pool: Pool) -> float:
+    """Return how long a run waits for an API server, in seconds: it may be one that the rollout restarts."""
+    answer = pool.policy.answer
+    return max(MIN_OUTAGE, answer.timeout) if answer.of_static_pods else MIN_OUTAGE
 
 
 @contextmanager

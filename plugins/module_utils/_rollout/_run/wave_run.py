@@ -18,8 +18,9 @@ from .._decisions import transitions
 from .._decisions.wave_limits import Progress, WaveOutcome, Window, WindowLimits, WindowStep
 from .._drain._drainer import Drainer
 from .._drain.rebooter import Rebooter
-from .._gates._gate_monitor import GateMonitor
-from .._gates.gate_client import GateClient
+from .._gates._gate_monitor import GateMonitor, Question, questions
+from .._gates.control_plane_client import judge_control_plane
+from .._gates.gate_client import AskServer, GateClient
 from .._nodes._node_watcher import NodeWatcher
 from .._nodes.node_view import NodeView
 from .._pool.pool_file import Pool
@@ -110,7 +111,7 @@ class WaveRun:
         with (
             closing(GateClient(monotonic=session.clock.monotonic)) as client,
             GateMonitor(
-                self._policy.gates.servers, session.node_clock, watcher.wake, self._options.ask_server or client.ask
+                self._questions(self._options.ask_server or client.ask), session.node_clock, watcher.wake
             ) as gates,
         ):
             start = WaveStart(session, watcher, self._policy, self._options, gates)
@@ -229,7 +230,7 @@ class WaveRun:
             self._plan.limits.node_timeout,
             possibly_assigned=frozenset(goals),  # by a run that was killed, or whose answer was lost
         )
-        with GateMonitor((), session.node_clock, watcher.wake, GateClient().ask) as no_gates:
+        with GateMonitor((), session.node_clock, watcher.wake) as no_gates:
             executor = self._executor(rollout, window, job, no_gates)
             step = executor.execute()
         rollout = session.record.write_transition(
@@ -240,6 +241,12 @@ class WaveRun:
         self._report_outcome(ROLLBACK, step, window)
         announce_end(session.direct_client, self._plan.pool, rollout)
         return self._result(rollout)
+
+    def _questions(self, ask_server: AskServer) -> list[Question]:
+        gates = self._policy.gates
+        control_plane = () if gates.control_plane is None else (gates.control_plane,)
+        ask_control_plane = partial(judge_control_plane, self._session.direct_client)
+        return [*questions(gates.servers, ask_server), *questions(control_plane, ask_control_plane)]
 
     def _executor(self, rollout: Rollout, window: Window, job: WaveJob, gates: GateMonitor) -> WaveExecutor:
         session, watcher = self._session, self._watcher

@@ -60,19 +60,14 @@ def test_an_api_server_that_crashes_on_its_options_is_back_on_its_init_manifest(
 
 
 def pool(documents: Mapping[str, Mapping[str, Any]], **policy: Any) -> dict[str, Any]:
-    """Return a pool file of the control plane, with seconds where a real one has minutes."""
+    """Return a pool file of the control plane with its own defaults, and seconds where a real one has minutes."""
     return {
         "pool": "control-plane",
         "selector": "node-role.kubernetes.io/master",
         "documents": {name: json.dumps(document) for name, document in documents.items()},
-        "trial": {"trialDuration": "5s", "crashLoopThreshold": 1},
+        "trial": {"trialDuration": "5s"},
         "policy": {
-            "canary": {"count": 1, "soak": "10s"},
-            "waves": ["100%"],
-            "maxUnavailable": 1,
-            "failureBudget": 0,
-            "nodeTimeout": "9m",
-            "healthTimeout": "5m",
+            "canary": {"soak": "10s"},
             **policy,
         },
     }
@@ -86,6 +81,8 @@ def test_a_rollout_that_kills_the_only_api_server_is_halted_and_the_node_is_back
     run = agent.control_plane.rollout(pool({API_SERVER: crashing}, allowApiOutage=True))
     assert run.code != 0
     assert "has the only API server: none answers while it restarts" in run.output
+    assert "Gates: control-plane Pods." in run.output
+    assert "waiting up to 900s for it" in run.output
     assert "the API server answers again after" in run.output
     assert "is Halted in canary: 1 node has failed, the budget is 0" in run.output
     assert re.search(r"using last-known-good \(init\): current .* crashed 2 times during its trial", run.output)

@@ -17,7 +17,7 @@ from ansible_collections.configok.node.plugins.module_utils._kube.api_errors imp
 from ansible_collections.configok.node.plugins.module_utils._rollout import RolloutError
 from ansible_collections.configok.node.plugins.module_utils._rollout._nodes import _node_watcher
 from ansible_collections.configok.node.plugins.module_utils._rollout._nodes._node_watcher import NodeEvent, NodeWatcher
-from ansible_collections.configok.node.plugins.module_utils._rollout._outage import MAX_OUTAGE
+from ansible_collections.configok.node.plugins.module_utils._rollout._outage import MIN_OUTAGE
 from support.rollouts.virtual_clock import VirtualClock
 
 LONGEST_WAIT = _node_watcher._MAX_RETRY_AFTER
@@ -164,7 +164,7 @@ def test_a_server_that_asks_for_five_minutes_is_asked_again_sooner(clock: Virtua
         asked_again = clock.monotonic()
         until(feed, "BACK")
         assert LONGEST_WAIT - 1 <= clock.monotonic() - asked_again <= LONGEST_WAIT + 1
-    assert LONGEST_WAIT < MAX_OUTAGE
+    assert LONGEST_WAIT < MIN_OUTAGE
 
 
 class Nodes:

@@ -359,6 +359,7 @@ def test_a_lock_that_need_not_be_renewed_does_not_end_an_outage(make_world: Make
         report=lambda progress: lines.append(progress.line),
         clock=clock,
         lease_duration=15.0,
+        longest_outage=300.0,
     )
     errors: list[KubeError] = [Unreachable("no answer", where="PATCH nodes/n00")] * 4
 

@@ -193,3 +193,62 @@ def test_versions_that_are_not_known_are_refused(versions: Any, sentence: str) -
     assert "kubernetesVersions: " in str(error.value)
     assert sentence in str(error.value)
     assert parse_pool({**POOL, "kubernetesVersions": ["1.31", "v1.36.3"]}).kubernetes_versions == ("1.31", "v1.36.3")
+
+
+def control_plane_pool(*components: str, **keys: Any) -> Any:
+    documents = {component: {"kind": "ComponentOptions", "component": component} for component in components}
+    return {"pool": "control-plane", "selector": "a", "documents": documents, **keys}
+
+
+@pytest.mark.parametrize(
+    ("pool", "component"),
+    [
+        (control_plane_pool("kube-apiserver"), "kubelet"),
+        (control_plane_pool("kubelet", "kube-apiserver", "kube-scheduler"), "kubelet"),
+        ({"pool": "control-plane", "selector": "a", "layers": ["base.yaml"]}, "kube-apiserver"),
+    ],
+)
+def test_a_control_plane_pool_moves_one_node_at_a_time_and_none_may_fail(pool: Any, component: str) -> None:
+    made = parse_pool(pool, component=component)
+    policy = made.policy
+    assert policy.canary.count == policy.max_unavailable == NodeCount(1)
+    assert policy.waves[:3] == (NodeCount(2), NodeCount(3), NodeCount(4))
+    assert (policy.failure_budget, policy.on_failure) == (NodeCount(0), "halt")
+    assert (policy.answer.timeout, policy.answer.health_timeout) == (900.0, 300.0)
+    assert (made.trial, made.sets_trial) == (Trial(600.0, 1), True)
+    assert policy.gates.names == ("control-plane Pods",)
+
+
+def test_a_pool_without_an_api_server_takes_back_what_fails() -> None:
+    policy = parse_pool(control_plane_pool("kube-scheduler", "kube-controller-manager")).policy
+    assert (policy.on_failure, policy.answer.health_timeout) == ("rollback", 120.0)
+
+
+def test_what_the_user_sets_of_a_control_plane_pool_counts() -> None:
+    settings = {"canary": {"soak": "1m"}, "waves": ["100%"], "nodeTimeout": "20m", "onFailure": "rollback"}
+    pool = parse_pool(control_plane_pool("kube-apiserver", policy=settings, trial={"trialDuration": "5m"}))
+    assert (pool.policy.canary.count, pool.policy.canary.soak) == (NodeCount(1), 60.0)
+    assert (pool.policy.waves, pool.policy.answer.timeout) == ((NodeCount(100, True),), 1200.0)
+    assert (pool.policy.on_failure, pool.trial) == ("rollback", Trial(300.0, 1))
+    with pytest.raises(InvalidPool, match=r"policy.canary: must be a mapping, not a number"):
+        parse_pool(control_plane_pool("kube-apiserver", policy={"canary": 1}))
+
+
+@pytest.mark.parametrize("pool", [control_plane_pool("kubelet", "kube-proxy"), POOL])
+def test_a_pool_without_static_pods_has_the_usual_defaults(pool: Any) -> None:
+    made = parse_pool({**pool, "policy": {"canary": {}}})
+    assert (made.policy, made.sets_trial) == (parse_policy(None), False)
+
+
+def test_a_crash_loop_of_a_static_pod_takes_longer_with_each_restart() -> None:
+    pool = control_plane_pool("kube-apiserver", policy={"nodeTimeout": "30m"})
+    answer = parse_pool(pool).policy.answer
+    assert answer.crash_loop(Trial(600.0, 2)) == (10 + 20 + 40) + 3 * 10 + 300
+    assert answer.crash_loop(Trial(600.0, 6)) == (10 + 20 + 40 + 80 + 160 + 300 + 300) + 7 * 10 + 300, "300 at most"
+    sentence = (
+        "policy.nodeTimeout: 300s is shorter than a crash loop takes, 350s: (1 + 1) times (restartDelay 10s, doubled "
+        "each time, + timeToCrash 10s) + healthTimeout 300s"
+    )
+    with pytest.raises(InvalidPool) as caught:
+        parse_pool(control_plane_pool("kube-apiserver", policy={"nodeTimeout": "5m"}))
+    assert str(caught.value) == sentence

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._rollout._gates._gate_monitor import GateMonitor
+from ansible_collections.configok.node.plugins.module_utils._rollout._gates._gate_monitor import GateMonitor, questions
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates._server_gate import ServerGate
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates.answers import (
     GateAnswer,
@@ -62,7 +62,7 @@ class Server:
 def test_each_gate_is_asked_at_its_interval(clock: VirtualClock) -> None:
     server = Server(clock, lambda _name, _now: PASS)
     gates = make_gates("a") + make_gates("b", interval="25s")
-    with GateMonitor(gates, clock, server.wake, server.ask) as monitor:
+    with GateMonitor(questions(gates, server.ask), clock, server.wake) as monitor:
         assert monitor.decide(None).verdict is WAIT
         clock.sleep(51.0)
         assert [now for name, now in server.asked if name == "a"] == [0.0, 10.0, 20.0, 30.0, 40.0, 50.0]
@@ -76,7 +76,7 @@ def test_each_gate_is_asked_at_its_interval(clock: VirtualClock) -> None:
 
 def test_a_gate_is_asked_at_once_when_the_soak_ends(clock: VirtualClock) -> None:
     server = Server(clock, lambda _name, _now: PASS)
-    with GateMonitor(make_gates("a", interval="60s"), clock, server.wake, server.ask) as monitor:
+    with GateMonitor(questions(make_gates("a", interval="60s"), server.ask), clock, server.wake) as monitor:
         clock.sleep(30.0)
         assert monitor.decide(40.0).verdict is WAIT, "the soak ends in ten seconds"
         clock.sleep(5.0)
@@ -90,7 +90,7 @@ def test_a_gate_is_asked_at_once_when_the_soak_ends(clock: VirtualClock) -> None
 
 def test_a_server_that_is_down_is_not_asked_more_often(clock: VirtualClock) -> None:
     server = Server(clock, lambda _name, _now: UNKNOWN)
-    with GateMonitor(make_gates("a"), clock, server.wake, server.ask) as monitor:
+    with GateMonitor(questions(make_gates("a"), server.ask), clock, server.wake) as monitor:
         clock.sleep(5.0)
         for _round in range(105):
             monitor.decide(5.0)
@@ -101,7 +101,7 @@ def test_a_server_that_is_down_is_not_asked_more_often(clock: VirtualClock) -> N
 def test_a_question_that_was_sent_before_the_end_of_the_soak_does_not_pass(clock: VirtualClock) -> None:
     server = Server(clock, lambda _name, _now: PASS)
     server.takes = 7.0
-    with GateMonitor(make_gates("a"), clock, server.wake, server.ask) as monitor:
+    with GateMonitor(questions(make_gates("a"), server.ask), clock, server.wake) as monitor:
         clock.sleep(5.0)
         assert monitor.decide(5.0).verdict is WAIT
         clock.sleep(3.0)
@@ -113,7 +113,7 @@ def test_a_question_that_was_sent_before_the_end_of_the_soak_does_not_pass(clock
 
 def test_a_no_counts_at_once(clock: VirtualClock) -> None:
     server = Server(clock, lambda name, now: FAIL if name == "b" and now >= 20.0 else PASS)
-    with GateMonitor(make_gates("a", "b"), clock, server.wake, server.ask) as monitor:
+    with GateMonitor(questions(make_gates("a", "b"), server.ask), clock, server.wake) as monitor:
         clock.sleep(15.0)
         assert monitor.decide(None).verdict is WAIT
         clock.sleep(5.5)
@@ -124,7 +124,7 @@ def test_a_no_counts_at_once(clock: VirtualClock) -> None:
 def test_a_server_that_never_answers_does_not_block(clock: VirtualClock) -> None:
     server = Server(clock, lambda _name, _now: PASS)
     server.takes = 10_000.0
-    with GateMonitor(make_gates("a"), clock, server.wake, server.ask) as monitor:
+    with GateMonitor(questions(make_gates("a"), server.ask), clock, server.wake) as monitor:
         clock.sleep(60.0)
         assert monitor.decide(None).verdict is WAIT
         clock.sleep(0.5)
@@ -135,13 +135,13 @@ def test_a_server_that_never_answers_does_not_block(clock: VirtualClock) -> None
 def test_whether_a_wave_may_begin(clock: VirtualClock) -> None:
     server = Server(clock, lambda _name, now: PASS if now < 60.0 else FAIL)
     clock.sleep(30.0)
-    with GateMonitor(make_gates("a"), clock, server.wake, server.ask) as monitor:
+    with GateMonitor(questions(make_gates("a"), server.ask), clock, server.wake) as monitor:
         assert monitor.started_at == 30.0
         assert monitor.decide_start().verdict is WAIT
         clock.sleep(1.0)
         assert monitor.decide_start().verdict is PASS
     clock.sleep(30.0)
-    with GateMonitor(make_gates("a"), clock, server.wake, server.ask) as monitor:
+    with GateMonitor(questions(make_gates("a"), server.ask), clock, server.wake) as monitor:
         assert monitor.decide_start().verdict is WAIT
         clock.sleep(1.0)
         assert monitor.decide_start().verdict is FAIL
@@ -149,7 +149,7 @@ def test_whether_a_wave_may_begin(clock: VirtualClock) -> None:
 
 def test_a_gate_that_answers_for_each_node_decides_each_node(clock: VirtualClock) -> None:
     server = Server(clock, lambda _name, now: FAIL if now < 10.0 else PASS)
-    with GateMonitor(make_gates("a", nodeLabel="node"), clock, server.wake, server.ask) as monitor:
+    with GateMonitor(questions(make_gates("a", nodeLabel="node"), server.ask), clock, server.wake) as monitor:
         clock.sleep(5.0)
         assert monitor.has_node_answers
         assert monitor.decide(5.0).verdict is PASS, "the pool as a whole has no gate"
@@ -168,7 +168,7 @@ def test_an_unexpected_error_makes_the_verdict_unknown(clock: VirtualClock) -> N
     def ask(_gate: ServerGate) -> Any:
         raise KeyError("surprise\x1b")
 
-    with GateMonitor(make_gates("a"), clock, lambda: None, ask) as monitor:
+    with GateMonitor(questions(make_gates("a"), ask), clock, lambda: None) as monitor:
         clock.sleep(61.0)
         decision = monitor.decide(61.0)
         assert decision.verdict is UNKNOWN
@@ -177,7 +177,7 @@ def test_an_unexpected_error_makes_the_verdict_unknown(clock: VirtualClock) -> N
 
 
 def test_without_gates_everything_passes_and_nothing_is_started(clock: VirtualClock) -> None:
-    with GateMonitor((), clock, lambda: None, lambda gate: gate.unknown("")) as monitor:
+    with GateMonitor((), clock, lambda: None) as monitor:
         assert monitor.decide_start().verdict is PASS
         assert monitor.decide(0.0).verdict is PASS
         assert monitor.decide_node("n", good_since=0.0, soaked_at=0.0).verdict is PASS

@@ -70,7 +70,7 @@ def gate(url: str, **settings: Any) -> ServerGate:
 
 def test_a_new_type_is_read_from_the_pool_file() -> None:
     asked = gate("https://tickets.example", most=3)
-    assert asked == TicketsGate("calm", ServerAccess("https://tickets.example"), 120.0, 5.0, most=3)
+    assert asked == TicketsGate("calm", 120.0, 5.0, ServerAccess("https://tickets.example"), most=3)
     with pytest.raises(InvalidPool, match=re.escape("policy.gates[0].tickets.most: must be a whole number")):
         gate("https://tickets.example", most="few")
     with pytest.raises(InvalidPool, match=re.escape("did you mean policy.gates.tickets.most?")):

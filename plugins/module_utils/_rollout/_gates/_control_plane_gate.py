@@ -1,0 +1,54 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The gate of a control-plane pool: all API servers and etcd members of the cluster are Ready. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..._text import first_names, sanitize
+from ._asked_gate import AskedGate
+from .answers import ServerAnswer
+
+NAMESPACE = "kube-system"
+SELECTOR = "tier=control-plane,component in (kube-apiserver,etcd)"
+"""The Pods of which the gate judges: mirrors of the static Pods, by the labels that kubeadm gives them."""
+
+_API_SERVER = "kube-apiserver"
+_NAMES_SHOWN = 3
+_MAX_TEXT = 200
+
+
+@dataclass(frozen=True)
+class ControlPlaneGate(AskedGate):
+    """All mirror Pods of API servers and etcd members are Ready.
+
+    What is not Ready may be restarting, so the gate never says no: it does not know, and its timeout ends that.
+    """
+
+    def judge(self, found: Iterable[Mapping[str, Any]]) -> ServerAnswer:
+        """Return what these Pods say: yes if there is an API server, and all of them are Ready."""
+        found = list(found)
+        if not any(_labels(pod).get("component") == _API_SERVER for pod in found):
+            return self.unknown(f"no Pod in {NAMESPACE} has the labels tier=control-plane, component={_API_SERVER}")
+        not_ready = sorted(_name(pod) for pod in found if not _is_ready(pod))
+        if not_ready:
+            return self.unknown(f"not Ready: {first_names(not_ready, _NAMES_SHOWN)}")
+        return ServerAnswer(self.yes())
+
+
+def _is_ready(pod: Mapping[str, Any]) -> bool:
+    conditions = (pod.get("status") or {}).get("conditions") or ()
+    ready = {condition.get("type"): condition.get("status") for condition in conditions}.get("Ready")
+    return ready == "True" and not (pod.get("metadata") or {}).get("deletionTimestamp")
+
+
+def _labels(pod: Mapping[str, Any]) -> Mapping[str, Any]:
+    return (pod.get("metadata") or {}).get("labels") or {}
+
+
+def _name(pod: Mapping[str, Any]) -> str:
+    return sanitize((pod.get("metadata") or {}).get("name") or "a Pod", _MAX_TEXT)

@@ -1,0 +1,36 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Ask the API server for the Pods of the control plane, for their gate."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..._kube.api_client import Client
+from ..._kube.api_errors import KubeError
+from ..._kube.api_paths import pods
+from ..._text import sanitize
+from ._control_plane_gate import NAMESPACE, SELECTOR, ControlPlaneGate
+from .answers import ServerAnswer
+
+_MAX_TEXT = 200
+
+
+def judge_control_plane(client: Client, gate: ControlPlaneGate) -> ServerAnswer:
+    """Ask once for the Pods of which a gate judges. An error is an answer, too: the gate does not know."""
+    try:
+        found = client.list(pods(NAMESPACE), label_selector=SELECTOR, transform=_part).items
+    except KubeError as error:
+        return gate.unknown(sanitize(error, _MAX_TEXT))
+    return gate.judge(found)
+
+
+def _part(pod: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the part of a Pod that the gate reads."""
+    metadata, status = pod.get("metadata") or {}, pod.get("status") or {}
+    return {
+        "metadata": {key: metadata.get(key) for key in ("name", "labels", "deletionTimestamp")},
+        "status": {"conditions": status.get("conditions")},
+    }

@@ -1,0 +1,58 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The defaults of a control-plane pool: one whose config has options of static Pods. Pure.
+
+A control plane has few nodes, and its quorum spares one of them: each node is a wave of its own, and none may fail.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from ..._componentconfig.component_options import FLAG_COMPONENTS
+
+_API_SERVER = "kube-apiserver"
+_LARGEST = 9  # nodes of a control plane that are moved one by one; etcd has seven members at most
+_POLICY: Mapping[str, Any] = {
+    "canary": {"count": 1},
+    "waves": list(range(2, _LARGEST + 1)),
+    "maxUnavailable": 1,
+    "failureBudget": 0,
+    "nodeTimeout": "15m",
+}
+
+CONTROL_PLANE_TRIAL: Mapping[str, Any] = {"crashLoopThreshold": 1}
+"""The trial of a control-plane pool: the kubelet doubles its pause after each crash."""
+
+
+def has_static_pods(components: Collection[str]) -> bool:
+    """Return whether a config of these components is that of a control-plane pool."""
+    return any(component in FLAG_COMPONENTS for component in components)
+
+
+def control_plane_policy(components: Collection[str]) -> Mapping[str, Any]:
+    """Return what the policy of a control-plane pool is without the user's settings, as a user writes it.
+
+    components: of the pool's config. An API server takes longer to be healthy, and only a person knows whether the
+    cluster can spare another restart of one: without it, what fails is taken back everywhere.
+    """
+    if _API_SERVER in components:
+        return {**_POLICY, "healthTimeout": "5m"}
+    return {**_POLICY, "healthTimeout": "2m", "onFailure": "rollback"}
+
+
+def with_defaults(value: Any, defaults: Mapping[str, Any]) -> Any:
+    """Return a user's mapping with the defaults of the keys that it does not set; anything else unchanged."""
+    if value is None:
+        return dict(defaults)
+    if not isinstance(value, Mapping):
+        return value
+    missing = {key: default for key, default in defaults.items() if value.get(key) is None}
+    merged = {
+        key: with_defaults(value[key], default)
+        for key, default in defaults.items()
+        if key not in missing and isinstance(default, Mapping)
+    }
+    return {**value, **missing, **merged}
