@@ -15,7 +15,7 @@ from .answers import ServerAnswer
 
 NAMESPACE = "kube-system"
 SELECTOR = "tier=control-plane,component in (kube-apiserver,etcd)"
-"""The Pods of which the gate judges: mirrors of the static Pods, by the labels that kubeadm gives them."""
+"""The Pods that the gate looks at: mirrors of the static Pods, by the labels that kubeadm gives them."""
 
 _API_SERVER = "kube-apiserver"
 _NAMES_SHOWN = 3
@@ -29,12 +29,12 @@ class ControlPlaneGate(AskedGate):
     What is not Ready may be restarting, so the gate never says no: it does not know, and its timeout ends that.
     """
 
-    def judge(self, found: Iterable[Mapping[str, Any]]) -> ServerAnswer:
+    def evaluate(self, mirror_pods: Iterable[Mapping[str, Any]]) -> ServerAnswer:
         """Return what these Pods say: yes if there is an API server, and all of them are Ready."""
-        found = list(found)
-        if not any(_labels(pod).get("component") == _API_SERVER for pod in found):
+        mirror_pods = list(mirror_pods)
+        if not any(_labels(pod).get("component") == _API_SERVER for pod in mirror_pods):
             return self.unknown(f"no Pod in {NAMESPACE} has the labels tier=control-plane, component={_API_SERVER}")
-        not_ready = sorted(_name(pod) for pod in found if not _is_ready(pod))
+        not_ready = sorted(_name(pod) for pod in mirror_pods if not _is_ready(pod))
         if not_ready:
             return self.unknown(f"not Ready: {first_names(not_ready, _NAMES_SHOWN)}")
         return ServerAnswer(self.yes())

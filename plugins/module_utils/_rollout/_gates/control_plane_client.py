@@ -18,13 +18,13 @@ from .answers import ServerAnswer
 _MAX_TEXT = 200
 
 
-def judge_control_plane(client: Client, gate: ControlPlaneGate) -> ServerAnswer:
-    """Ask once for the Pods of which a gate judges. An error is an answer, too: the gate does not know."""
+def evaluate_control_plane(client: Client, gate: ControlPlaneGate) -> ServerAnswer:
+    """Evaluate a gate by the Pods of the cluster, once. An error is an answer, too: the gate does not know."""
     try:
-        found = client.list(pods(NAMESPACE), label_selector=SELECTOR, transform=_part).items
+        mirror_pods = client.list(pods(NAMESPACE), label_selector=SELECTOR, transform=_part).items
     except KubeError as error:
         return gate.unknown(sanitize(error, _MAX_TEXT))
-    return gate.judge(found)
+    return gate.evaluate(mirror_pods)
 
 
 def _part(pod: Mapping[str, Any]) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from .._decisions.wave_limits import Progress, WaveOutcome, Window, WindowLimits
 from .._drain._drainer import Drainer
 from .._drain.rebooter import Rebooter
 from .._gates._gate_monitor import GateMonitor, Question, questions
-from .._gates.control_plane_client import judge_control_plane
+from .._gates.control_plane_client import evaluate_control_plane
 from .._gates.gate_client import AskServer, GateClient
 from .._nodes._node_watcher import NodeWatcher
 from .._nodes.node_view import NodeView
@@ -245,8 +245,8 @@ class WaveRun:
     def _questions(self, ask_server: AskServer) -> list[Question]:
         gates = self._policy.gates
         control_plane = () if gates.control_plane is None else (gates.control_plane,)
-        ask_control_plane = partial(judge_control_plane, self._session.direct_client)
-        return [*questions(gates.servers, ask_server), *questions(control_plane, ask_control_plane)]
+        ask_api_server = partial(evaluate_control_plane, self._session.direct_client)
+        return [*questions(gates.servers, ask_server), *questions(control_plane, ask_api_server)]
 
     def _executor(self, rollout: Rollout, window: Window, job: WaveJob, gates: GateMonitor) -> WaveExecutor:
         session, watcher = self._session, self._watcher

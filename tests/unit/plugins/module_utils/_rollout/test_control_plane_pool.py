@@ -17,7 +17,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout import ApiU
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates._control_plane_gate import ControlPlaneGate
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates.answers import GateVerdict
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates.control_plane_client import (
-    judge_control_plane,
+    evaluate_control_plane,
 )
 from support.rollouts.world import MakeWorld, World
 
@@ -65,7 +65,7 @@ class ControlPlane:
 
 
 @pytest.mark.parametrize(
-    ("found", "verdict", "reason"),
+    ("mirror_pods", "verdict", "reason"),
     [
         ([mirror_pod("a"), mirror_pod("b"), mirror_pod("a", component="etcd")], GateVerdict.PASS, ""),
         ([mirror_pod("a")], GateVerdict.PASS, ""),
@@ -87,9 +87,9 @@ class ControlPlane:
     ],
 )
 def test_the_gate_says_yes_only_if_it_sees_that_all_are_ready(
-    found: list[dict[str, Any]], verdict: GateVerdict, reason: str
+    mirror_pods: list[dict[str, Any]], verdict: GateVerdict, reason: str
 ) -> None:
-    answer = GATE.judge(found).answer
+    answer = GATE.evaluate(mirror_pods).answer
     assert answer.verdict is verdict
     assert reason in answer.reason
 
@@ -100,7 +100,7 @@ def test_a_question_without_an_answer_says_why() -> None:
             raise Forbidden("pods is forbidden", where="GET pods", status=403)
 
     client: Any = Refusing()
-    answer = judge_control_plane(client, GATE).answer
+    answer = evaluate_control_plane(client, GATE).answer
     assert (answer.verdict, "pods is forbidden" in answer.reason) == (GateVerdict.UNKNOWN, True)
 
 
