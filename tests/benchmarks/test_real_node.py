@@ -217,15 +217,16 @@ def test_idle_daemon(bench: Bench, newest_python: Bench, row: Row) -> None:
         assignment = used.assign(None)
         used.answer(assignment, "True", in_trial=False)
         used.wait_until_all_is_told()
-    pid = _agent(bench.node)
+    pid = bench.node.agent_pid()
     seen = bench.requests()
     before, begun = _cpu_seconds(bench.node, pid), time.monotonic()
     time.sleep(IDLE_SECONDS)
     percent = 100 * (_cpu_seconds(bench.node, pid) - before) / (time.monotonic() - begun)
-    row("agent-rss-mb", _resident_mb(bench.node, pid), "MB", most=32)
+    row("agent-rss-mb", bench.node.resident_mb(pid), "MB", most=32)
     python = newest_python.node.run(["python3", "--version"]).stdout.strip()
     print(f"the other node: {python}")
-    row("agent-rss-newest-python-mb", _resident_mb(newest_python.node, _agent(newest_python.node)), "MB", most=32)
+    other = newest_python.node
+    row("agent-rss-newest-python-mb", other.resident_mb(other.agent_pid()), "MB", most=32)
     row("agent-cpu-percent", percent, "%", most=0.1)
     entries = seen.read()
     watches = [request for request in entries if request.verb == "watch"]
@@ -236,23 +237,12 @@ def test_idle_daemon(bench: Bench, newest_python: Bench, row: Row) -> None:
     row("agent-requests-at-rest", _per_hour(writes), "an hour", most=8)
 
 
-def _agent(node: Node) -> str:
-    """Return the PID of the node's agent."""
-    return node.run(["systemctl", "show", "--value", "--property=MainPID", "configok-agent"]).stdout.strip()
-
-
 def _per_hour(requests: Sequence[Request]) -> float:
     """Return the requests per hour, by the time between them, or by the idle time if there is only one."""
     times = sorted(request.at for request in requests)
     if len(times) > 1:
         return 3600 * (len(times) - 1) / (times[-1] - times[0])
     return 3600 * len(times) / IDLE_SECONDS
-
-
-def _resident_mb(node: Node, pid: str) -> float:
-    """Return the resident memory in MB (10^6 bytes)."""
-    lines = node.read(f"/proc/{pid}/status").splitlines()
-    return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS:")) * 1024 / 1e6
 
 
 def _cpu_seconds(node: Node, pid: str) -> float:

@@ -79,6 +79,15 @@ class Node:
         """Return whether the path exists."""
         return self.run(["test", "-e", path], check=False).returncode == 0
 
+    def agent_pid(self) -> str:
+        """Return the PID of the agent's daemon."""
+        return self.run(["systemctl", "show", "--value", "--property=MainPID", "configok-agent"]).stdout.strip()
+
+    def resident_mb(self, pid: str) -> float:
+        """Return the resident memory of a process in MB (10^6 bytes)."""
+        lines = self.read(f"/proc/{pid}/status").splitlines()
+        return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS:")) * 1024 / 1e6
+
     def get(self) -> dict[str, Any]:
         """Return the Node. Raises KubeError."""
         return self._client.get(paths.node(self.name))

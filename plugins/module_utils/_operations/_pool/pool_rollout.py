@@ -47,7 +47,7 @@ from .._publishing import (
 from .._signing import Endorser, SigningOptions, SshKeygen
 from ..bundle_changes import SourceDocument
 from ..option_validator import OptionValidator
-from ._api_outage import find_outage
+from ._control_plane_changes import find_outage, unguarded_changes
 from ._target_changes import TargetChanges, compare_target
 from ._trust_plan import is_trusted_by, review_plan
 
@@ -134,6 +134,7 @@ def plan(
             *planned.refusals,
             *changes.refusals,
             *outage.refusals,
+            *unguarded_changes(changes.groups, components, moving, pool.policy),
             *((*disruption.refusals, *trust.refusals) if planned.has_work else ()),
             *(() if planned.is_resumed else machines),  # that one waits for a rollout that has begun
         ),

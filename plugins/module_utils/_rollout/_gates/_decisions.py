@@ -81,7 +81,9 @@ class GateHistory:
         if definite is not None and definite.answer.verdict is GateVerdict.FAIL:
             return GateDecision(GateVerdict.FAIL, definite.answer.reason)
         silent = now - (started_at if definite is None else definite.asked_at)
-        if silent <= self.timeout and definite is not None and since is not None and definite.asked_at >= since:
+        is_late_enough = definite is not None and since is not None and definite.asked_at >= since
+        # What was a yes, and is no longer known, does not pass.
+        if silent <= self.timeout and is_late_enough and latest is not None and latest.is_definite:
             return _PASS
         if silent > self.timeout:
             cause = latest.reason if latest is not None and latest.reason and not latest.is_definite else ""

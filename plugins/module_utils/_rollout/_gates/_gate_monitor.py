@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple, TypeVar
@@ -19,10 +19,14 @@ from .answers import GateAnswer, GateDecision, GateVerdict, ServerAnswer
 
 
 class Question(NamedTuple):
-    """A gate, and how it is asked once, within its timeout; an error is an answer too."""
+    """A gate, and how it is asked once; an error is an answer too.
+
+    is_at_start: whether the wave begins only with its yes.
+    """
 
     gate: AskedGate
     ask: Callable[[], ServerAnswer]
+    is_at_start: bool = True
 
 
 _Gate = TypeVar("_Gate", bound=AskedGate)
@@ -39,6 +43,7 @@ class _Asked:
 
     gate: AskedGate
     ask: Callable[[], ServerAnswer]
+    is_at_start: bool
     history: GateHistory
     sent_at: float = float("-inf")
     ask_now: threading.Event = field(default_factory=threading.Event)
@@ -57,8 +62,8 @@ class GateMonitor:
         self._mutex = threading.Lock()  # never held while a thread waits for anything
         self.started_at = clock.monotonic()
         self._gates = [
-            _Asked(gate, ask, GateHistory(gate.name, gate.timeout, self.started_at, gate.answers_by_node))
-            for gate, ask in questions
+            _Asked(gate, ask, is_at_start, GateHistory(gate.name, gate.timeout, self.started_at, gate.answers_by_node))
+            for gate, ask, is_at_start in questions
         ]
 
     def __enter__(self) -> GateMonitor:
@@ -81,7 +86,7 @@ class GateMonitor:
 
         FAIL means that a gate says no although this wave has moved nothing: its config is not the cause.
         """
-        return self.decide(self.started_at)
+        return self._decide([asked for asked in self._gates if asked.is_at_start], self.started_at)
 
     def decide(self, soaked_at: float | None) -> GateDecision:
         """Return what the gates of the pool as a whole say.
@@ -90,9 +95,12 @@ class GateMonitor:
         one has neither said yes nor no for its timeout; PASS when each has said yes to a question that was sent at
         soaked_at or later; otherwise WAIT.
         """
+        return self._decide(self._gates, soaked_at)
+
+    def _decide(self, gates: Sequence[_Asked], soaked_at: float | None) -> GateDecision:
         with self._mutex:
             now = self._clock.monotonic()
-            decision = decide_pool([asked.history for asked in self._gates], soaked_at, now)
+            decision = decide_pool([asked.history for asked in gates], soaked_at, now)
         if decision.verdict is GateVerdict.WAIT:
             self._hurry(soaked_at, now, by_node=False)
         return decision

@@ -14,11 +14,11 @@ from ..._nodeconfig.durations import setting_duration
 from ..._nodeconfig.strict_mapping import StrictFields
 from .._pool_values import is_list, positive_duration
 from ._alerts_gate import AlertsGate
-from ._control_plane_gate import ControlPlaneGate
 from ._node_gates import NodeGate
 from ._prometheus_gate import PrometheusGate
 from ._server_gate import ServerGate
 from ._url_gate import UrlGate
+from .control_plane_gate import ControlPlaneGate
 
 SERVER_GATES: list[type[ServerGate]] = [PrometheusGate, AlertsGate, UrlGate]
 

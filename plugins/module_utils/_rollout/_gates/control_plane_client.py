@@ -10,10 +10,10 @@ from typing import Any
 
 from ..._kube.api_client import Client
 from ..._kube.api_errors import KubeError
-from ..._kube.api_paths import pods
+from ..._kube.api_paths import NODES, pods
 from ..._text import sanitize
-from ._control_plane_gate import NAMESPACE, SELECTOR, ControlPlaneGate
 from .answers import ServerAnswer
+from .control_plane_gate import NAMESPACE, ROLES, SELECTOR, ControlPlaneGate
 
 _MAX_TEXT = 200
 
@@ -22,9 +22,14 @@ def evaluate_control_plane(client: Client, gate: ControlPlaneGate) -> ServerAnsw
     """Evaluate a gate by the Pods of the cluster, once. An error is an answer, too: the gate does not know."""
     try:
         mirror_pods = client.list(pods(NAMESPACE), label_selector=SELECTOR, transform=_part).items
+        nodes = {
+            str(item["metadata"]["name"])
+            for role in ROLES
+            for item in client.list(NODES, label_selector=role, metadata_only=True).items
+        }
     except KubeError as error:
         return gate.unknown(sanitize(error, _MAX_TEXT))
-    return gate.evaluate(mirror_pods)
+    return gate.evaluate(mirror_pods, nodes)
 
 
 def _part(pod: Mapping[str, Any]) -> dict[str, Any]:
@@ -32,5 +37,6 @@ def _part(pod: Mapping[str, Any]) -> dict[str, Any]:
     metadata, status = pod.get("metadata") or {}, pod.get("status") or {}
     return {
         "metadata": {key: metadata.get(key) for key in ("name", "labels", "deletionTimestamp")},
+        "spec": {"nodeName": (pod.get("spec") or {}).get("nodeName")},
         "status": {"conditions": status.get("conditions")},
     }

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -111,7 +111,9 @@ class WaveRun:
         with (
             closing(GateClient(monotonic=session.clock.monotonic)) as client,
             GateMonitor(
-                self._questions(self._options.ask_server or client.ask), session.node_clock, watcher.wake
+                self._questions(self._options.ask_server or client.ask, rollout.waves[position].nodes),
+                session.node_clock,
+                watcher.wake,
             ) as gates,
         ):
             start = WaveStart(session, watcher, self._policy, self._options, gates)
@@ -242,11 +244,16 @@ class WaveRun:
         announce_end(session.direct_client, self._plan.pool, rollout)
         return self._result(rollout)
 
-    def _questions(self, ask_server: AskServer) -> list[Question]:
+    def _questions(self, ask_server: AskServer, nodes: Sequence[str]) -> list[Question]:
+        """Return the questions to the gates. nodes: of the wave, which may repair them."""
         gates = self._policy.gates
-        control_plane = () if gates.control_plane is None else (gates.control_plane,)
+        asked = questions(gates.servers, ask_server)
+        if gates.control_plane is None:
+            return asked
+        others = replace(gates.control_plane, apart_from=frozenset(nodes))
         ask_api_server = partial(evaluate_control_plane, self._session.direct_client)
-        return [*questions(gates.servers, ask_server), *questions(control_plane, ask_api_server)]
+        at_end = Question(gates.control_plane, partial(ask_api_server, gates.control_plane), is_at_start=False)
+        return [*asked, *questions([others], ask_api_server), at_end]
 
     def _executor(self, rollout: Rollout, window: Window, job: WaveJob, gates: GateMonitor) -> WaveExecutor:
         session, watcher = self._session, self._watcher

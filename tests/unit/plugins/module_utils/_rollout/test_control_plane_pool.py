@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,11 +15,17 @@ from ansible_collections.configok.node.plugins.module_utils._kube.api_client imp
 from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import Forbidden, Unreachable
 from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import pods
 from ansible_collections.configok.node.plugins.module_utils._rollout import ApiUnavailable
-from ansible_collections.configok.node.plugins.module_utils._rollout._gates._control_plane_gate import ControlPlaneGate
+from ansible_collections.configok.node.plugins.module_utils._rollout._decisions.control_requests import (
+    Requester,
+    request_pause,
+    resume,
+)
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates.answers import GateVerdict
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates.control_plane_client import (
     evaluate_control_plane,
 )
+from ansible_collections.configok.node.plugins.module_utils._rollout._gates.control_plane_gate import ControlPlaneGate
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record_store import update_record
 from support.rollouts.world import MakeWorld, World
 
 DOCUMENTS = {"kube-apiserver": {"kind": "ComponentOptions", "component": "kube-apiserver"}}
@@ -31,6 +38,7 @@ def mirror_pod(node: str, *, component: str = "kube-apiserver", ready: str = "Tr
     conditions = [{"type": "Initialized", "status": "True"}, {"type": "Ready", "status": ready}]
     return {
         "metadata": {"name": f"{component}-{node}", "labels": labels, **metadata},
+        "spec": {"nodeName": node},
         "status": {"conditions": conditions},
     }
 
@@ -68,17 +76,18 @@ class ControlPlane:
     ("mirror_pods", "verdict", "reason"),
     [
         ([mirror_pod("a"), mirror_pod("b"), mirror_pod("a", component="etcd")], GateVerdict.PASS, ""),
-        ([mirror_pod("a")], GateVerdict.PASS, ""),
+        ([mirror_pod("a"), mirror_pod("b"), mirror_pod("elsewhere")], GateVerdict.PASS, ""),
+        ([mirror_pod("a")], GateVerdict.UNKNOWN, "no Pod of kube-apiserver on b"),
         ([mirror_pod("a"), mirror_pod("b", ready="False")], GateVerdict.UNKNOWN, "not Ready: kube-apiserver-b"),
         ([mirror_pod("a"), mirror_pod("b", ready="Unknown")], GateVerdict.UNKNOWN, "not Ready: kube-apiserver-b"),
         ([mirror_pod("a"), {**mirror_pod("b"), "status": {}}], GateVerdict.UNKNOWN, "not Ready: kube-apiserver-b"),
         (
-            [mirror_pod("a", deletionTimestamp="2026-01-01T00:00:00Z")],
+            [mirror_pod("a", deletionTimestamp="2026-01-01T00:00:00Z"), mirror_pod("b")],
             GateVerdict.UNKNOWN,
             "not Ready: kube-apiserver-a",
         ),
         (
-            [mirror_pod("a"), mirror_pod("b", component="etcd", ready="False")],
+            [mirror_pod("a"), mirror_pod("b"), mirror_pod("b", component="etcd", ready="False")],
             GateVerdict.UNKNOWN,
             "not Ready: etcd-b",
         ),
@@ -89,9 +98,19 @@ class ControlPlane:
 def test_the_gate_says_yes_only_if_it_sees_that_all_are_ready(
     mirror_pods: list[dict[str, Any]], verdict: GateVerdict, reason: str
 ) -> None:
-    answer = GATE.evaluate(mirror_pods).answer
+    answer = GATE.evaluate(mirror_pods, {"a", "b"}).answer
     assert answer.verdict is verdict
     assert reason in answer.reason
+
+
+def test_the_nodes_of_the_wave_may_be_what_is_to_be_repaired() -> None:
+    gate = replace(GATE, apart_from=frozenset("b"))
+    for of_b in ([], [mirror_pod("b", ready="False"), mirror_pod("b", component="etcd", ready="False")]):
+        assert gate.evaluate([mirror_pod("a"), *of_b], {"a", "b"}).answer.verdict is GateVerdict.PASS
+    only = [mirror_pod("b", ready="False")]
+    assert gate.evaluate(only, {"b"}).answer.verdict is GateVerdict.PASS, "the only API server"
+    assert gate.evaluate([mirror_pod("a", ready="False")], {"a", "b"}).answer.verdict is GateVerdict.UNKNOWN
+    assert gate.evaluate([], {"b"}).answer.verdict is GateVerdict.UNKNOWN
 
 
 def test_a_question_without_an_answer_says_why() -> None:
@@ -130,6 +149,44 @@ def test_an_api_server_that_does_not_come_back_stops_the_rollout_before_the_next
     assert (result.wave, result.phase) == ("canary", "Paused")
     assert f"gate control-plane Pods does not know: not Ready: kube-apiserver-{moved} (for 20m" in result.reason
     assert world.record().bad_configs == (), "what is not known is not the fault of the config"
+
+
+def test_a_node_whose_api_server_is_down_is_repaired(make_world: MakeWorld) -> None:
+    """By an undo, a resumed run or a wave of broken nodes: only the others need to be Ready before it."""
+    world = make_world(3)
+    world.documents = DOCUMENTS
+    target = world.publish(100)
+    down = world.plan(target, **POLICY).wave("canary").nodes[0]
+
+    def find() -> list[dict[str, Any]]:
+        moved = [name for name, _id, _source in world.nodes.assignments]
+        return [mirror_pod(name, ready=str(name != down or down in moved)) for name in ("n00", "n01", "n02")]
+
+    assert world.rollout(target, client=ControlPlane(world, find), **POLICY)[-1].phase == "Complete"
+
+
+def test_a_pod_that_is_no_longer_ready_after_a_hold_keeps_the_wave_from_beginning(make_world: MakeWorld) -> None:
+    world = make_world(3)
+    world.documents = DOCUMENTS
+    target = world.publish(100)
+    waves = [world.plan(target, **POLICY).wave(name).nodes[0] for name in ("canary", "wave 1", "wave 2")]
+    requester = Requester("alice", "", "2026-01-01T00:00:00Z")
+    held: list[float] = []
+
+    def hold() -> None:
+        held.append(world.clock.monotonic())
+        update_record(world.client, "workers", lambda record: request_pause(record, requester))
+        world.later(300.0, lambda: update_record(world.client, "workers", resume))
+
+    def find() -> list[dict[str, Any]]:
+        is_down = bool(held) and world.clock.monotonic() - held[0] > 60.0
+        return [mirror_pod(name, ready=str(not (name == waves[2] and is_down))) for name in waves]
+
+    world.when("canary: done", hold)
+    result = world.rollout(target, client=ControlPlane(world, find), **POLICY)[-1]
+    assert [name for name, _id, _source in world.nodes.assignments] == waves[:1]
+    assert (result.wave, result.phase) == ("wave 1", "Paused")
+    assert f"not Ready: kube-apiserver-{waves[2]}" in result.reason
 
 
 def test_a_rollout_without_pods_to_look_at_moves_nothing(make_world: MakeWorld) -> None:

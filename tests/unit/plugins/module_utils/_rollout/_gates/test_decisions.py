@@ -57,7 +57,8 @@ def history(*questions: Asked, by_node: bool = False, name: str = "g") -> GateHi
         ([Asked(1, PASS)], None, 10.0, GateDecision(WAIT, "waiting for gate g")),
         ([Asked(1, PASS)], 1.5, 10.0, GateDecision(WAIT, "waiting for gate g")),
         ([Asked(1, PASS)], 1.0, 10.0, GateDecision(PASS)),
-        ([Asked(1, PASS), Asked(5, UNKNOWN)], 1.0, 10.0, GateDecision(PASS)),
+        ([Asked(1, PASS), Asked(5, UNKNOWN)], 1.0, 10.0, GateDecision(WAIT, "waiting for gate g")),
+        ([Asked(1, PASS), Asked(5, UNKNOWN), Asked(7, PASS)], 1.0, 10.0, GateDecision(PASS)),
         ([Asked(1, PASS), Asked(5, UNKNOWN)], 4.0, 10.0, GateDecision(WAIT, "waiting for gate g")),
         ([Asked(1, PASS), Asked(5, UNKNOWN)], 4.0, 62.0, GateDecision(UNKNOWN, "g at 5 (for 61s)")),
         ([Asked(1, PASS)], 1.0, 62.0, GateDecision(UNKNOWN, "gate g does not know: there is no answer (for 61s)")),
@@ -122,7 +123,7 @@ QUESTIONS = st.lists(
 @pytest.mark.complaint('argo-rollouts #1905: "no data" counted as success, or aborted')
 @given(st.lists(QUESTIONS, min_size=1, max_size=3), st.integers(0, 25) | st.none(), st.integers(20, 200), st.booleans())
 def test_dont_know_never_passes(gates: list[list[Asked]], since: float | None, now: float, by_node: bool) -> None:
-    """A pass needs a yes of each gate that is late enough and not too old, after which it has not said no."""
+    """A pass needs a yes as the newest answer of each gate, late enough and not too old."""
     histories = [history(*questions, by_node=by_node, name=str(place)) for place, questions in enumerate(gates)]
     if by_node:
         decision = decide_node(histories, "n", 0.0, since, float(now))
@@ -132,7 +133,7 @@ def test_dont_know_never_passes(gates: list[list[Asked]], since: float | None, n
     says_no = any(answers and answers[-1].verdict is FAIL for answers in definite)
     silent = any(now - (answers[-1].at if answers else 0.0) > TIMEOUT for answers in definite)
     all_passed = since is not None and all(
-        answers and answers[-1].verdict is PASS and answers[-1].at >= since for answers in definite
+        questions and questions[-1].verdict is PASS and questions[-1].at >= since for questions in gates
     )
     assert (decision.verdict is FAIL) == says_no
     assert (decision.verdict is PASS) == (all_passed and not silent)

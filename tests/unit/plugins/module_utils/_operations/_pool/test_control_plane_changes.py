@@ -10,8 +10,13 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._operations._pool._api_outage import ApiOutage, find_outage
+from ansible_collections.configok.node.plugins.module_utils._operations._pool._control_plane_changes import (
+    ApiOutage,
+    find_outage,
+    unguarded_changes,
+)
 from ansible_collections.configok.node.plugins.module_utils._operations.bundle_changes import NodeGroup, diff_documents
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool.pool_file import parse_policy, parse_pool
 
 API_SERVER = "kube-apiserver"
 CHANGES = diff_documents({}, {API_SERVER: "maxPods: 1", "kube-scheduler": "maxPods: 1"})
@@ -91,3 +96,28 @@ def test_unknown_changes_count_if_the_bundle_has_an_api_server() -> None:
     group = NodeGroup(("a",), None)
     assert outage(Cluster("a"), [group]).refusals
     assert outage(Cluster("a"), [group], components=["kubelet"]) == ApiOutage()
+
+
+CONTROL_PLANE = parse_pool({"pool": "a", "selector": "a", "documents": {API_SERVER: {}}}).policy
+
+
+@pytest.mark.parametrize(
+    ("group", "components", "names"),
+    [
+        (NodeGroup(("a",), changes_of(API_SERVER)), (), "kube-apiserver"),
+        (NodeGroup(("a",), CHANGES), (), "kube-apiserver and kube-scheduler"),
+        (NodeGroup(("a",), None), ("kubelet", "kube-scheduler"), "kube-scheduler"),
+        (NodeGroup(("a",), None), ("kubelet",), ""),
+        (NodeGroup(("elsewhere",), changes_of(API_SERVER)), (), ""),
+        (NodeGroup(("a",), []), (API_SERVER,), ""),
+    ],
+)
+def test_a_change_of_static_pods_needs_the_policy_of_a_control_plane_pool(
+    group: NodeGroup, components: Iterable[str], names: str
+) -> None:
+    refusals = unguarded_changes([group], set(components), {"a", "b"}, parse_policy(None))
+    assert len(refusals) == bool(names)
+    assert not names or refusals[0].startswith(
+        f"this changes {names}, and the pool file has no options of a static Pod"
+    )
+    assert unguarded_changes([group], set(components), {"a", "b"}, CONTROL_PLANE) == ()

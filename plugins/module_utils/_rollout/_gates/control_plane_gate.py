@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,9 @@ NAMESPACE = "kube-system"
 SELECTOR = "tier=control-plane,component in (kube-apiserver,etcd)"
 """The Pods that the gate looks at: mirrors of the static Pods, by the labels that kubeadm gives them."""
 
+ROLES = ("node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master")
+"""The labels that kubeadm gives nodes with an API server; the latter before 1.24."""
+
 _API_SERVER = "kube-apiserver"
 _NAMES_SHOWN = 3
 _MAX_TEXT = 200
@@ -24,17 +27,25 @@ _MAX_TEXT = 200
 
 @dataclass(frozen=True)
 class ControlPlaneGate(AskedGate):
-    """All mirror Pods of API servers and etcd members are Ready.
+    """All mirror Pods of API servers and etcd members are Ready, and each node of the control plane has an API server.
 
     What is not Ready may be restarting, so the gate never says no: it does not know, and its timeout ends that.
+    apart_from: nodes whose Pods may be in any state, because they are what the rollout repairs.
     """
 
-    def evaluate(self, mirror_pods: Iterable[Mapping[str, Any]]) -> ServerAnswer:
-        """Return what these Pods say: yes if there is an API server, and all of them are Ready."""
-        mirror_pods = list(mirror_pods)
-        if not any(_labels(pod).get("component") == _API_SERVER for pod in mirror_pods):
+    apart_from: frozenset[str] = frozenset()
+
+    def evaluate(self, mirror_pods: Sequence[Mapping[str, Any]], nodes: Collection[str]) -> ServerAnswer:
+        """Return what these Pods say, on the nodes that have the label of a control plane."""
+        servers = {_node(pod): pod for pod in mirror_pods if _labels(pod).get("component") == _API_SERVER}
+        if not servers:
             return self.unknown(f"no Pod in {NAMESPACE} has the labels tier=control-plane, component={_API_SERVER}")
-        not_ready = sorted(_name(pod) for pod in mirror_pods if not _is_ready(pod))
+        missing = sorted({*nodes} - {*servers} - self.apart_from)
+        if missing:
+            return self.unknown(f"no Pod of {_API_SERVER} on {first_names(missing, _NAMES_SHOWN)}")
+        not_ready = sorted(
+            _name(pod) for pod in mirror_pods if not _is_ready(pod) and _node(pod) not in self.apart_from
+        )
         if not_ready:
             return self.unknown(f"not Ready: {first_names(not_ready, _NAMES_SHOWN)}")
         return ServerAnswer(self.yes())
@@ -52,3 +63,7 @@ def _labels(pod: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _name(pod: Mapping[str, Any]) -> str:
     return sanitize((pod.get("metadata") or {}).get("name") or "a Pod", _MAX_TEXT)
+
+
+def _node(pod: Mapping[str, Any]) -> str:
+    return str((pod.get("spec") or {}).get("nodeName") or "")

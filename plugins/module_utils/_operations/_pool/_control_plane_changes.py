@@ -1,0 +1,85 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a rollout does to the control plane: the only API server restarts, or static Pods without their safeguards."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+from ..._componentconfig.component_options import FLAG_COMPONENTS
+from ..._kube.api_client import Client
+from ..._kube.api_paths import NODES
+from ..._rollout._gates.control_plane_gate import ROLES
+from ..._rollout._pool.policy import Policy
+from ..bundle_changes import NodeGroup
+
+_API_SERVER = "kube-apiserver"
+_USUAL = 90  # seconds; a start takes 20 to 60, and the kubelet up to 20 before it
+
+
+class ApiOutage(NamedTuple):
+    """Why a rollout is refused, or what the plan warns of."""
+
+    refusals: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+def find_outage(
+    client: Client,
+    groups: Sequence[NodeGroup],
+    components: Collection[str],
+    moving: Collection[str],
+    *,
+    is_allowed: bool,
+) -> ApiOutage:
+    """Return the outage of the API that a rollout causes; an empty one if another API server is left.
+
+    groups: the changes by nodes. components: of the bundle and of those before it, of which nodes with unknown changes
+    may have any. moving: the nodes of the rollout. is_allowed: by the pool file. Raises KubeError.
+    """
+    restarting = [group for group in groups if _restarts(group, components, _API_SERVER)]
+    restarted = {name for group in restarting for name in group.nodes} & set(moving)
+    if not restarted:
+        return ApiOutage()
+    labelled = {node["metadata"]["name"] for role in ROLES for node in client.list(NODES, label_selector=role).items}
+    servers = labelled or restarted  # a group of nodes may have others, which run none
+    if len(servers) > 1 or not restarted & servers:
+        return ApiOutage()
+    (name,) = servers
+    sentence = f"{name} has the only API server: none answers while it restarts, for about {_USUAL}s"
+    if is_allowed:
+        return ApiOutage(warnings=(sentence,))
+    return ApiOutage(refusals=(f"{sentence}; policy.allowApiOutage: true accepts that",))
+
+
+def unguarded_changes(
+    groups: Sequence[NodeGroup], components: Collection[str], moving: Collection[str], policy: Policy
+) -> tuple[str, ...]:
+    """Return why a rollout is refused that changes static Pods with the policy of another pool; () if it does not.
+
+    A document that is removed, an undo, and layers whose component is not named change what the pool file does not
+    show. The arguments are those of find_outage.
+    """
+    if policy.gates.control_plane is not None:
+        return ()
+    changed = [
+        component
+        for component in FLAG_COMPONENTS
+        if any(_restarts(group, components, component) and set(group.nodes) & set(moving) for group in groups)
+    ]
+    if not changed:
+        return ()
+    names = " and ".join(changed)
+    return (
+        f"this changes {names}, and the pool file has no options of a static Pod, so that several nodes could move at "
+        f"once: give documents with {changed[0]}, without flags for the init manifest, or layers with -e "
+        f"component={changed[0]}",
+    )
+
+
+def _restarts(group: NodeGroup, components: Collection[str], component: str) -> bool:
+    if group.changes is None:
+        return component in components
+    return any(changed == component for changed, _change in group.changes)
