@@ -20,11 +20,12 @@ from ._state.health import (
     NOT_STARTED,
     ComponentsObservation,
     Health,
+    HealthyTime,
     ProbeResult,
     Unit,
     after_probe,
     has_failed,
-    healthy_seconds,
+    healthy_time,
     is_healthy,
     new_health,
     next_probe_in,
@@ -51,6 +52,7 @@ class ComponentManager:
         self.command_lines = CommandLineTracker(context)
         self._probes = {name: _ProbeTask(context.new_task()) for name in configuration.components}
         self._health: dict[str, Health] = {}
+        self._healthy_time = HealthyTime()
         self._probed_at: dict[str, float] = {}  # when the latest probe was started
         self.invocations: dict[str, str] = {}
         self.next_due = 0.0  # when to probe again, in seconds since boot
@@ -59,6 +61,7 @@ class ComponentManager:
     def reset(self) -> None:
         """Forget what was observed: components read another config now."""
         self._health.clear()
+        self._healthy_time = HealthyTime()
         self._restarts.reset()
         self.next_due = 0.0
 
@@ -95,7 +98,7 @@ class ComponentManager:
             return None
         probing = now >= self.next_due
         involved = [name for name in names if state.active_record.covers(name)]
-        stopped, seconds = "", []
+        stopped = ""
         states: dict[str, ComponentState] = {}
         restarts_due: dict[str, str] = {}
         unknown = set()
@@ -137,7 +140,6 @@ class ComponentManager:
             after = self._update_health(name, unit, before, now, pending=pending, probing=probing)
             self._health[name] = after
             is_waiting = is_waiting or pending or not is_healthy(after)
-            seconds.append(healthy_seconds(before, after, limit=2 * self._configuration.health.probe_interval))
             states[name] = "healthy" if is_healthy(after) else "unknown"
         settings = self._configuration.health
         healths = {name: self._health[name] for name in involved if name in self._health}
@@ -152,6 +154,9 @@ class ComponentManager:
             states[failed] = "failing"
         self._schedule_probe(healths.values(), now, probing=probing, steady=steady)
         is_known = len(healths) == len(involved)
+        self._healthy_time, seconds = healthy_time(
+            self._healthy_time, healths if is_known else {}, limit=2 * settings.probe_interval
+        )
         return ComponentsObservation(
             healthy=all(map(is_healthy, healths.values())) if is_known else None,
             failed=failed,
@@ -159,7 +164,7 @@ class ComponentManager:
             within=self._failure_window(failed),
             stopped=stopped,
             healthy_for=_healthy_for(healths.values(), now) if is_known else 0.0,
-            seconds=min(seconds, default=0.0),
+            seconds=seconds,
             states=states,
             restarts_due=restarts_due,
             new_command_lines=self.command_lines.new,

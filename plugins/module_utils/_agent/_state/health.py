@@ -79,11 +79,30 @@ def has_failed(health: Health, *, now: float, timeout: float, threshold: int) ->
     return now - health.unhealthy_since >= timeout or health.failures >= threshold
 
 
-def healthy_seconds(before: Health, after: Health, *, limit: float) -> float:
-    """Return the seconds between two probes in which the same invocation was healthy, at most ``limit``."""
-    if before.last_healthy is None or after.last_healthy is None or before.invocation != after.invocation:
-        return 0.0
-    return max(0.0, min(after.last_healthy - before.last_healthy, limit))
+class HealthyTime(NamedTuple):
+    """Until when all components are known to have been healthy together, in seconds since boot; None if they are not.
+
+    invocations: of the components, by name.
+    """
+
+    until: float | None = None
+    invocations: Mapping[str, str] = {}
+
+
+def healthy_time(before: HealthyTime, healths: Mapping[str, Health], *, limit: float) -> tuple[HealthyTime, float]:
+    """Return until when all components have been healthy, and the seconds of that since the time before.
+
+    Each component is probed on its own, and answers when it likes: the time counts that good probes of all of them
+    cover, at most ``limit`` seconds at once. Another invocation starts from zero.
+    """
+    probed = [health.last_healthy for health in healths.values() if health.last_healthy is not None]
+    if not probed or len(probed) < len(healths):
+        return HealthyTime(), 0.0
+    invocations = {name: health.invocation for name, health in healths.items()}
+    if before.until is None or before.invocations != invocations:
+        return HealthyTime(max(probed), invocations), 0.0
+    until = max(before.until, min(probed))
+    return HealthyTime(until, invocations), min(until - before.until, limit)
 
 
 def next_probe_in(health: Health, *, now: float, settling: float, interval: float) -> float:

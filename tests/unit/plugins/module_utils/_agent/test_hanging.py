@@ -16,6 +16,7 @@ import pytest
 from ansible_collections.configok.node.plugins.module_utils._agent._agent_configuration import AgentConfiguration
 from ansible_collections.configok.node.plugins.module_utils._agent._agent_context import AgentContext
 from ansible_collections.configok.node.plugins.module_utils._agent._component_versions import QueryKind
+from ansible_collections.configok.node.plugins.module_utils._agent._state.health import ProbeResult
 from ansible_collections.configok.node.plugins.module_utils._agent._validation._validator import ValidationUnavailable
 from ansible_collections.configok.node.plugins.module_utils._agent.node_watch import annotations_of
 from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import (
@@ -83,6 +84,34 @@ def test_a_component_that_hangs_does_not_keep_another_from_being_probed(tmp_path
         f"current (UID: {bench.status.assigned.uid}) not healthy within 2m: kubelet: "  # type: ignore[union-attr]
         "the probe has no answer after 12s",
     )
+
+
+@pytest.mark.contract("probe.never-waits", "trial.promotes-at-its-end")
+def test_a_trial_ends_in_time_although_its_components_answer_at_different_times(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One answers at once, the other in a later round: never both of them in the same one."""
+    bench = Bench(tmp_path, ("kubelet", "kube-proxy"))
+    bench.good_node()
+    probe, asked_at = bench.probe, [-1.0]
+
+    def answer(component: str, effective: Any, unit: Any) -> ProbeResult:
+        if component == "kube-proxy":
+            now = bench.clock.since_boot()
+            if asked_at[0] < 0 or now <= asked_at[0]:
+                asked_at[0] = max(asked_at[0], now)
+                raise Hangs
+            asked_at[0] = -1.0
+        return probe(component, effective, unit)
+
+    monkeypatch.setattr(bench, "probe", answer)
+    documents = {"kubelet": "maxPods: 130\n", "kube-proxy": "maxPods: 131\n"}
+    source = bench.publish(documents=documents, trial=Trial(60.0, 3))
+    bench.assign(source)
+    bench.run(90)
+    good = bench.store.read_records().last_known_good
+    assert good is not None
+    assert good.source == source
 
 
 @pytest.mark.contract("probe.never-waits")

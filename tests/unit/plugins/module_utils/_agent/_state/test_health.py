@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from ansible_collections.configok.node.plugins.module_utils._agent._state.health import (
     Health,
+    HealthyTime,
     after_probe,
     has_failed,
-    healthy_seconds,
+    healthy_time,
     is_healthy,
     new_health,
     next_probe_in,
@@ -64,21 +65,40 @@ def test_another_invocation_has_to_prove_itself() -> None:
 def test_only_seconds_of_one_healthy_invocation_count() -> None:
     well = see(see(new_health(0.0), 1.0, True), 2.0, True)
     later = see(well, 12.0, True)
-    assert healthy_seconds(well, later, limit=20.0) == 10.0
-    assert healthy_seconds(well, later, limit=5.0) == 5.0
+    begun, seconds = healthy_time(HealthyTime(), {"a": well}, limit=20.0)
+    assert (begun.until, seconds) == (2.0, 0.0)
+    assert healthy_time(begun, {"a": later}, limit=20.0) == (HealthyTime(12.0, {"a": "i1"}), 10.0)
+    assert healthy_time(begun, {"a": later}, limit=5.0)[1] == 5.0
     crashed = see(see(later, 13.0, True, "i2"), 14.0, True, "i2")
-    assert healthy_seconds(later, crashed, limit=20.0) == 0.0
-    assert healthy_seconds(new_health(0.0), later, limit=20.0) == 0.0
+    assert healthy_time(begun, {"a": crashed}, limit=20.0) == (HealthyTime(14.0, {"a": "i2"}), 0.0)
+    assert healthy_time(begun, {"a": see(later, 13.0, False)}, limit=20.0) == (HealthyTime(), 0.0)
+    assert healthy_time(begun, {}, limit=20.0) == (HealthyTime(), 0.0)
+
+
+def test_seconds_count_in_which_all_components_are_healthy_whenever_each_is_probed() -> None:
+    def well(*times: float) -> Health:
+        health = new_health(0.0)
+        for now in times:
+            health = see(health, now, True)
+        return health
+
+    time, total = HealthyTime(), 0.0
+    for a, b in [((1, 2), (3, 4)), ((1, 2, 12), (3, 4)), ((1, 2, 12), (3, 4, 13)), ((1, 2, 12, 22), (3, 4, 13))]:
+        time, seconds = healthy_time(time, {"a": well(*a), "b": well(*b)}, limit=20.0)
+        total += seconds
+    assert (time.until, total) == (13.0, 9.0), "since both are healthy, at 4"
 
 
 @fuzz(100)
 @given(st.lists(st.tuples(st.booleans(), st.sampled_from(["i1", "i2"]), st.floats(0.01, 30.0)), max_size=40))
 def test_counted_seconds_never_exceed_the_time_that_passed(looks: list[tuple[bool, str, float]]) -> None:
     health, now, counted = new_health(0.0), 0.0, 0.0
+    time = HealthyTime()
     for ok, invocation, pause in looks:
         now += pause
-        before, health = health, see(health, now, ok, invocation)
-        counted += healthy_seconds(before, health, limit=1000.0)
+        health = see(health, now, ok, invocation)
+        time, seconds = healthy_time(time, {"a": health}, limit=1000.0)
+        counted += seconds
         assert next_probe_in(health, now=now, settling=0.5, interval=10.0) > 0
         assert is_healthy(health) <= ok
     assert counted <= now + 1e-6
