@@ -48,7 +48,7 @@ def _check_depth(value: Any) -> None:
         level = [
             part
             for container in level
-            for part in (container.values() if type(container) is dict else container)
+            for part in (container.values() if isinstance(container, dict) else container)
             if type(part) in _CONTAINERS
         ]
     if level:

@@ -10,6 +10,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import closing
 
 import pytest
 
@@ -134,19 +135,33 @@ def test_idle_and_slow_clients_do_not_block_a_scrape(host: str, server: MetricsS
         client.close()
 
 
+def wait_until_all_are_served(server: MetricsServer) -> None:
+    """Wait until the server has no connection."""
+    assert server._server is not None
+    deadline = time.monotonic() + 10
+    while server._server._connections:
+        assert time.monotonic() < deadline, "a connection is still open"
+        time.sleep(0.01)
+
+
 def test_a_client_that_never_comes_to_an_end_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_metrics_server, "DEADLINE", 0.3)
     host = "127.0.0.1"
     server = MetricsServer((host, 0))
     server.start()
     whole = 40_000_000  # more than the kernel keeps for both sides
-    with connect(host, server) as silent, connect(host, server) as slow, connect(host, server) as greedy:
+    with (
+        closing(server),
+        connect(host, server) as silent,
+        connect(host, server) as slow,
+        connect(host, server) as greedy,
+    ):
         server.update("a 1\n" * (whole // 4))
-        greedy.sendall(GET)  # and does not read
+        greedy.sendall(GET)  # and does not read until the server has given up
         assert drips(slow) < 5  # single bytes do not extend the deadline
         assert silent.recv(1) == b""
+        wait_until_all_are_served(server)
         assert received(greedy) < whole
-    server.close()
 
 
 def drips(client: socket.socket) -> float:
