@@ -78,11 +78,12 @@ def test_a_component_that_hangs_does_not_keep_another_from_being_probed(tmp_path
     assert local.source != good
     assert bench.daemon.components._health["kube-proxy"].was_healthy
     bench.run(130)
+    assigned = bench.status.assigned
+    assert assigned is not None
     assert bench.words == (
         "False",
         f"using last-known-good (UID: {good.uid})",
-        f"current (UID: {bench.status.assigned.uid}) not healthy within 2m: kubelet: "  # type: ignore[union-attr]
-        "the probe has no answer after 12s",
+        f"current (UID: {assigned.uid}) not healthy within 2m: kubelet: the probe has no answer after 12s",
     )
 
 

@@ -127,7 +127,7 @@ def test_the_nodes_of_a_list_are_passed_on_together(clock: VirtualClock, monkeyp
 
 def test_only_nodes_of_these_names_count(clock: VirtualClock) -> None:
     client = Scripted(clock, Lines(), more=("o", "p"))
-    with NodeWatcher(client, "", clock, names={"o"}) as feed:  # type: ignore[arg-type]
+    with NodeWatcher(client, "", clock, names={"o"}) as feed:  # type: ignore[arg-type]  # what the feed calls
         assert until(feed, "SYNCED") == ["ADDED", "SYNCED"]
         assert set(feed.nodes) == {"o"}
 
