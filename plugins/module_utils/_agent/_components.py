@@ -33,6 +33,7 @@ from ._state.health import (
 )
 from ._state.node_state import NodeState
 
+_TRIAL_CHECK = 2.0  # seconds between two checks of static Pods that are not steady
 _KUBELET_ACTS = 60.0  # seconds after which a kubelet that has not started a Pod of a new manifest does not work
 _PROBE_DEADLINE = 12.0  # seconds: more than a prober needs if each of its requests times out
 
@@ -90,6 +91,8 @@ class ComponentManager:
         steady: whether healthy components need no further probes; False during a trial or after a rollback.
         """
         now = self._clock.since_boot()
+        if not steady and self.check_due < float("inf"):
+            self.check_due = min(self.check_due, now + _TRIAL_CHECK)
         names = self._configuration.components
         units = {name: self._poll_unit(name, state, now) for name in names}
         for name in names:

@@ -56,12 +56,29 @@ def record_pod_start(
     read = last.config if last is not None and is_same_pod else config
     is_charged = is_settled and is_same_pod and read == config != ""
     result = list(startups)
-    if last is not None and last.end is None:
+    # The kubelet replaces a Pod whose manifest is the same after an upgrade of its own.
+    if last is not None and (last.end is None or (not is_same_pod and is_settled and last.config == config)):
         result[-1] = last._replace(end=_end(seen, moment, is_charged=is_charged))
     for missed in range(max(attempt + 1, seen.attempt - MAX_STARTUPS), seen.attempt) if is_same_pod else ():
         end = _end(seen, moment, is_charged=is_charged)
         result = append_start(result, _start(f"{seen.uid}/{missed}", seen, read, moment)._replace(end=end))
     return append_start(result, _start(seen.invocation, seen, read, moment))
+
+
+def record_pod_end(
+    startups: Sequence[Start], seen: PodStart, *, config: str, moment: Moment, is_settled: bool = True
+) -> list[Start] | None:
+    """Return the startups with the end of the start that was seen, whose process has gone; None if nothing is new.
+
+    The kubelet starts the next one after a pause, which may last minutes. An end that is not charged to the options is
+    recorded with the next start only. The arguments are those of record_pod_start.
+    """
+    last = startups[-1] if startups else None
+    if last is None or last.end is not None or (last.invocation, last.boot_id) != (seen.invocation, moment.boot_id):
+        return None
+    if not is_settled or not config or last.config != config:
+        return None
+    return [*startups[:-1], last._replace(end=_end(seen, moment, is_charged=True))]
 
 
 def with_config_in_use(startups: Sequence[Start], before: str, config: str) -> list[Start]:

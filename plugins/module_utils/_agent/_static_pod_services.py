@@ -4,7 +4,8 @@
 """Observes and restarts components that the kubelet runs as static Pods.
 
 A manifest that is written is the restart. A child process writes it, because rendering needs the engine. No hook
-reports when a container starts or ends, so each check records what is new in the kubelet's logs.
+reports when a container starts or ends, so each check records what is new in the kubelet's logs, and whether the
+process has gone.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from ._log import log
 from ._manifest_files import ManifestFiles
 from ._manifest_note import ManifestNote, WrittenManifest, read_manifest_note, write_manifest_note
 from ._pod_files import PodFiles, PodRun, newest_run
-from ._pod_history import PodStart, record_pod_start
+from ._pod_history import PodStart, record_pod_end, record_pod_start
 from ._reporting._crash_messages import readable
 from ._restore_timer import ArmedTimer, RestoreTimer
 from ._state.active_config import in_trial, unhealthy_reason
@@ -58,6 +59,7 @@ class StaticPods:
         self._argv = tuple(argv)
         self._files = files or PodFiles()
         self._epoch = epoch
+        self._alive: dict[str, str] = {}  # component -> the invocation whose process was seen last
 
     def unit(self, component: str) -> Unit:
         """Return the present state of a component's Pod, and record what is new. Raises ServiceManagerError."""
@@ -73,6 +75,8 @@ class StaticPods:
             run = newest_run(runs, epoch_of_boot=self._epoch() - self._clock.since_boot())
             if run is not None:
                 self._record(component, run, runs, note)
+                if run.process is not None:
+                    self._alive[component] = run.invocation
             self._confirm(component)
         except (OSError, LockTimeout) as error:
             raise ServiceManagerError(f"{name} was not seen: {error}") from error
@@ -182,9 +186,9 @@ class StaticPods:
         """
         note = read_manifest_note(self._store, API_SERVER)
         runs = self._files.runs(note.pod, note.container, API_SERVER) if note.pod else []
-        processes = [run.process for run in runs if run.process is not None]
+        started = [run.process.started for run in runs if run.process is not None]
         is_stable = note.written.config == self._config(API_SERVER)
-        return is_stable and any(process.started <= since_boot for process in processes)
+        return is_stable and bool(started) and max(started) <= since_boot
 
     def _config(self, component: str) -> str:
         return digest(self._store.read_config(component) or b"")
@@ -212,6 +216,8 @@ class StaticPods:
             if component != API_SERVER and API_SERVER in self._components:
                 is_settled = is_settled and self._is_served_since(startups[-1].since_boot if startups else now)
             changed = record_pod_start(startups, seen, config=config, moment=moment, is_settled=is_settled)
+            if changed is None and self._has_ended(component, run, note):
+                changed = record_pod_end(startups, seen, config=config, moment=moment, is_settled=is_settled)
             if changed is None:
                 return
             self._store.write_startups(component, version, changed)
@@ -220,6 +226,13 @@ class StaticPods:
                 reason = readable(self._files.ending_reason(note.pod, note.container, crashed[-1]))
                 note = read_manifest_note(self._store, component)
                 write_manifest_note(self._store, component, note._replace(crashed=crashed[-1], crash_reason=reason))
+
+    def _has_ended(self, component: str, run: PodRun, note: ManifestNote) -> bool:
+        """Return whether the process of a start has gone, and not because its manifest is another one by now."""
+        if run.process is not None or self._alive.get(component) != run.invocation:
+            return False  # it may be about to begin
+        source = ManifestFiles("/").read(self._components[component].manifest)
+        return source is not None and digest(source) == note.seen and not note.reason_to_wait(self._config(component))
 
 
 def _has_crashed(end: End, now: float) -> bool:

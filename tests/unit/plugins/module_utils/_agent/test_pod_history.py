@@ -11,6 +11,7 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._pod_history import (
     PodStart,
+    record_pod_end,
     record_pod_start,
     with_config_in_use,
 )
@@ -111,6 +112,49 @@ def test_an_end_while_other_options_are_to_be_written_does_not_count() -> None:
 def test_an_end_of_a_manifest_of_another_program_does_not_count() -> None:
     startups = checked(checked(checked([], "a", 0, NEXT), "x", 0, ""), "x", 1, "")
     assert shown(startups) == [("a/0", NEXT, "ended"), ("x/0", "", "ended"), ("x/1", "", "")]
+
+
+def gone(
+    startups: Sequence[Start], uid: str, attempt: int, config: str, *, rival: bool = False, settled: bool = True
+) -> list[Start] | None:
+    """Return the startups after a check that no longer finds the process of a start; None if nothing is new."""
+    moment = Moment(NOW + 5, BOOT, "")
+    return record_pod_end(
+        startups, PodStart(uid, attempt, NOW, rival), config=config, moment=moment, is_settled=settled
+    )
+
+
+def test_a_process_that_has_gone_has_crashed_before_the_next_start() -> None:
+    startups = checked([], "a", 0, NEXT)
+    ended = gone(startups, "a", 0, NEXT)
+    assert ended is not None
+    assert shown(ended) == [("a/0", NEXT, "crashed")]
+    assert gone(ended, "a", 0, NEXT) is None
+    assert shown(checked(ended, "a", 1, NEXT, at=NOW + 20)) == [("a/0", NEXT, "crashed"), ("a/1", NEXT, "")]
+
+
+def test_a_process_that_has_gone_without_its_port_has_not_crashed() -> None:
+    ended = gone(checked([], "a", 0, NEXT), "a", 0, NEXT, rival=True)
+    assert ended is not None
+    assert shown(ended) == [("a/0", NEXT, "ended")]
+
+
+def test_the_next_start_tells_about_a_process_that_is_not_charged_to_the_options() -> None:
+    startups = checked([], "a", 0, INIT)
+    assert gone(startups, "a", 0, NEXT) is None, "the manifest is another one by now"
+    assert gone(startups, "a", 0, INIT, settled=False) is None
+    assert gone(checked([], "a", 0, ""), "a", 0, "") is None, "another program wrote the manifest"
+    assert gone(startups, "a", 1, INIT) is None
+    assert gone([], "a", 0, INIT) is None
+    assert gone([startups[0]._replace(boot_id="boot-0")], "a", 0, INIT) is None
+
+
+def test_a_kubelet_that_replaces_a_pod_of_the_same_manifest_has_ended_its_process() -> None:
+    """Some upgrades of a kubelet give all static Pods other uids."""
+    ended = gone(checked([], "a", 0, NEXT), "a", 0, NEXT)
+    assert ended is not None
+    assert shown(checked(ended, "b", 0, NEXT)) == [("a/0", NEXT, "ended"), ("b/0", NEXT, "")]
+    assert shown(checked(ended, "b", 0, INIT)) == [("a/0", NEXT, "crashed"), ("b/0", INIT, "")]
 
 
 def test_a_boot_ends_everything_without_a_crash() -> None:

@@ -157,6 +157,51 @@ def test_crashes_after_a_write_are_recorded_with_their_reason(host: Host) -> Non
     assert [start.config for start in host.store.read_startups(COMPONENT, "unknown")][1:] == [note.written.config] * 2
 
 
+def test_a_crash_is_recorded_as_soon_as_the_process_has_gone(host: Host) -> None:
+    """The kubelet starts the container again after a pause of up to five minutes."""
+    host.use({"kube-api-qps": 30})
+    host.pods.restart(COMPONENT)
+    host.runs("b", 0)
+    host.pods.unit(COMPONENT)
+    assert host.starts() == [("b/0", False)], "it is about to begin"
+    host.shown.process(COMPONENT, "b", 12, host.clock.seconds)
+    host.pods.unit(COMPONENT)
+    host.shown.message("b", 0, "Error: no such thing")
+    host.shown.end_processes()
+    assert host.pods.unit(COMPONENT).state == "starting"
+    assert host.starts() == [("b/0", True)]
+    assert LastMessages(host.components, host.store, host.run)("b/0") == "Error: no such thing"
+    host.runs("b", 1, pid=13)
+    host.pods.unit(COMPONENT)
+    assert host.starts() == [("b/0", True), ("b/1", False)]
+
+
+@pytest.mark.parametrize("is_removed", [True, False], ids=["removed", "rewritten"])
+def test_a_process_that_has_gone_with_its_manifest_has_not_crashed(
+    host: Host, monkeypatch: pytest.MonkeyPatch, is_removed: bool
+) -> None:
+    """The manifest changes after this check has read it."""
+    host.use({"kube-api-qps": 30})
+    host.pods.restart(COMPONENT)
+    host.runs("b", 0, pid=12)
+    host.pods.unit(COMPONENT)
+    runs = host.shown.files.runs
+
+    def change(*words: str) -> Any:
+        host.shown.end_processes()
+        if is_removed:
+            host.manifest.unlink()
+        else:
+            host.manifest.write_text(host.manifest.read_text().replace("qps=30", "qps=31"))
+        return runs(*words)
+
+    with monkeypatch.context() as patches:
+        patches.setattr(host.shown.files, "runs", change)
+        host.pods.unit(COMPONENT)
+    host.pods.unit(COMPONENT)
+    assert host.starts() == [("b/0", False)]
+
+
 def test_a_pod_of_another_program_is_reported_and_not_written(host: Host) -> None:
     host.runs("a", 0, pid=11)
     host.use({"kube-api-qps": 30})
