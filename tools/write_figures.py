@@ -63,6 +63,25 @@ MEANINGS = {
         "",
         "at most 32 MB",
     ),
+    **{
+        f"control-plane-adopt-{component}": (
+            f"a change of the options of {component}, a static Pod: from the rename of its manifest until it is "
+            "healthy, on a control plane of one node, median of 7",
+            "a bare rename of the same manifest with an annotation more or less, median of 14",
+            "at most 1.15 times the baseline",
+        )
+        for component in ("kube-apiserver", "kube-controller-manager", "kube-scheduler")
+    },
+    "control-plane-recovered": (
+        "the only API server crashes on its options: from the first crash until its last-known-good answers",
+        "its parts of the same run: the kubelet's pause, the second crash, a bare start",
+        "at most 5 s more than the baseline",
+    ),
+    "agent-rss-control-plane-mb": (
+        "resident memory of the agent on a control-plane node, after these changes and two minutes idle",
+        "",
+        "at most 34 MB",
+    ),
     "agent-cpu-percent": ("its processor time over ten minutes idle, of one core", "", "at most 0.1 %"),
     "agent-requests-at-rest": (
         "its writes to the API server (heartbeats) in these ten minutes, extrapolated to one hour",

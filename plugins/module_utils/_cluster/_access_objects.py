@@ -30,6 +30,7 @@ ASSIGNER = "configok-assigner"
 PRUNER = "configok-runner-prune"
 MACHINES = "configok-machines"
 BOOTSTRAPPERS = "configok-bootstrappers"
+_LEADING_NAMESPACE = "kube-system"
 
 
 def _rule(resource: str, *verbs: str, group: str = "", names: Sequence[str] = ()) -> dict[str, Any]:
@@ -44,6 +45,8 @@ _ASSIGNING = [
     _rule("pods", "list"),
     _rule("pods/eviction", "create"),
 ]
+# ... sees who leads a control plane, ...
+_LEADING = [_rule("leases", "get", group="coordination.k8s.io", names=["kube-controller-manager", "kube-scheduler"])]
 # ... publishes bundles, which are immutable, or only reads them, ...
 _READING = [_rule("configmaps", "get")]
 _PUBLISHING = [_rule("configmaps", "get", "create")]
@@ -173,13 +176,13 @@ def _grants(access: Access) -> dict[str, Grant]:
     publishing = access.publishing_namespaces
     assigning, recording = _scoped(_ASSIGNING), _scoped(_RECORDING, NAMESPACE_ROLLOUTS)
     reading, publishes = _scoped(_READING, *publishing), _scoped(_PUBLISHING, *publishing)
-    records = _scoped(_READING, NAMESPACE_ROLLOUTS)
+    records, leading = _scoped(_READING, NAMESPACE_ROLLOUTS), _scoped(_LEADING, _LEADING_NAMESPACE)
     runners, assigners = [*(access.runner_subjects or ())], [*(access.assigner_subjects or ())]
-    grants = {RUNNER: Grant(runners, [*assigning, *publishes, *recording])}
+    grants = {RUNNER: Grant(runners, [*assigning, *leading, *publishes, *recording])}
     if access.runner_prune:
         grants[PRUNER] = Grant([*runners, *assigners], _scoped(_PRUNING, *publishing))
     grants[PUBLISHER] = Grant(access.publisher_subjects or (), [*publishes, *records])
-    grants[ASSIGNER] = Grant(assigners, [*assigning, *reading, *recording])
+    grants[ASSIGNER] = Grant(assigners, [*assigning, *leading, *reading, *recording])
     if access.machine_subjects:
         tokens, clients = _scoped(_TOKENS, TOKEN_NAMESPACE), _scoped(_AUTHORITIES, AUTHENTICATION_NAMESPACE)
         rules = [*assigning, *_scoped(_MACHINES), *tokens, *clients, *reading, *recording]

@@ -12,6 +12,7 @@ from ..._componentconfig.component_options import FLAG_COMPONENTS
 from ..._kube.api_client import Client
 from ..._kube.api_paths import NODES
 from ..._rollout._gates.control_plane_gate import ROLES
+from ..._rollout._gates.leadership_gate import ELECTED
 from ..._rollout._pool.policy import Policy
 from ..bundle_changes import NodeGroup
 
@@ -64,11 +65,7 @@ def unguarded_changes(
     """
     if policy.gates.control_plane is not None:
         return ()
-    changed = [
-        component
-        for component in FLAG_COMPONENTS
-        if any(_restarts(group, components, component) and set(group.nodes) & set(moving) for group in groups)
-    ]
+    changed = _restarted(groups, components, moving)
     if not changed:
         return ()
     names = " and ".join(changed)
@@ -77,6 +74,32 @@ def unguarded_changes(
         f"once: give documents with {changed[0]}, without flags for the init manifest, or layers with -e "
         f"component={changed[0]}",
     )
+
+
+def unjudged_leaders(
+    groups: Sequence[NodeGroup], components: Collection[str], moving: Collection[str], policy: Policy
+) -> tuple[str, ...]:
+    """Return which components a rollout to a control-plane pool changes without looking at their leaders.
+
+    As in unguarded_changes, the pool file does not show them. The arguments are those of find_outage.
+    """
+    if policy.gates.control_plane is None:
+        return ()
+    judged = {gate.component for gate in policy.gates.leadership}
+    return tuple(
+        f"not judged: whether an instance of {component} that has moved leads: the pool file has no options of it"
+        for component in _restarted(groups, components, moving)
+        if component in ELECTED and component not in judged
+    )
+
+
+def _restarted(groups: Sequence[NodeGroup], components: Collection[str], moving: Collection[str]) -> list[str]:
+    """Return the static Pods that a rollout restarts."""
+    return [
+        component
+        for component in FLAG_COMPONENTS
+        if any(_restarts(group, components, component) and set(group.nodes) & set(moving) for group in groups)
+    ]
 
 
 def _restarts(group: NodeGroup, components: Collection[str], component: str) -> bool:

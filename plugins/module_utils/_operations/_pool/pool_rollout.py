@@ -47,7 +47,8 @@ from .._publishing import (
 from .._signing import Endorser, SigningOptions, SshKeygen
 from ..bundle_changes import SourceDocument
 from ..option_validator import OptionValidator
-from ._control_plane_changes import find_outage, unguarded_changes
+from ._control_plane_changes import find_outage, unguarded_changes, unjudged_leaders
+from ._leaders import find_leaders
 from ._target_changes import TargetChanges, compare_target
 from ._trust_plan import is_trusted_by, review_plan
 
@@ -116,7 +117,8 @@ def plan(
         changes.groups, len(changes.pool_nodes.views), reboot=pool.policy.reboot, forbid=pool.policy.disruptions.forbid
     )
     left_out = {**changes.left_out, **disruption.left_out, **trust.left_out}
-    planned = make_plan(views, pool, target, record, left_out=left_out)
+    leaders = find_leaders(client, pool.policy.gates.leadership, views)
+    planned = make_plan(views, pool, target, record, left_out=left_out, last=leaders.nodes)
     moving = {name for wave in planned.waves if not wave.finished for name in wave.nodes}
     moved_views = [view for view in views if view.name in moving]
     # A release is validated for the versions of the pool file, or else of the nodes; an older bundle is not.
@@ -147,6 +149,8 @@ def plan(
             *unfit,
             *disruption.warnings,
             *outage.warnings,
+            *(leaders.warnings if planned.has_work else ()),
+            *unjudged_leaders(changes.groups, components, moving, pool.policy),
             *drains,
             *_approval_warnings(pool, planned),
             *overlap_warnings(overlaps),

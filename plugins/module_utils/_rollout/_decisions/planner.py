@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..._nodeconfig.config_status import Cause
@@ -82,11 +82,13 @@ def make_plan(
     record: Record,
     *,
     left_out: Mapping[str, str] | None = None,
+    last: Collection[str] = (),
 ) -> Plan:
     """Plan the rollout that moves the pool to target, or the rest of a rollout that has started.
 
     Every node is in exactly one of the plan's parts: a wave, already_on_target, skipped, or vanished. The order of the
-    nodes does not matter. left_out: nodes that a new rollout skips for another reason, with the reason.
+    nodes does not matter. left_out: nodes that a new rollout skips for another reason, with the reason. last: nodes
+    that a new rollout moves after all others.
     """
     views = {view.name: view for view in sorted(nodes, key=lambda view: view.name)}
     policy = pool.policy
@@ -105,7 +107,7 @@ def make_plan(
         warnings: list[str] = []
     else:
         sorter.delete_first_if_alone()
-        waves, uncovered, warnings = _cut_waves(sorter, pool, target, size, broken_first=has_passed)
+        waves, uncovered, warnings = _cut_waves(sorter, pool, target, size, last, broken_first=has_passed)
     capacity = _capacity(waves, views, target, size)
     # Fewer nodes than at the start of a rollout allow fewer to be unavailable.
     max_unavailable = policy.max_unavailable.as_limit(min(capacity, len(views)))
@@ -277,14 +279,14 @@ def _add_new_nodes(
 
 
 def _cut_waves(
-    sorter: _NodeSorter, pool: Pool, target: Target, size: int, *, broken_first: bool
+    sorter: _NodeSorter, pool: Pool, target: Target, size: int, last: Collection[str], *, broken_first: bool
 ) -> tuple[tuple[Wave, ...], tuple[str, ...], list[str]]:
     """Return the waves of a new rollout, the combinations that its canary does not cover, and warnings."""
     policy = pool.policy
     waves: list[Wave] = []
     warnings: list[str] = []
     canary_soak = policy.canary_soak(target.trial)
-    canary = _choose_canary(sorter, policy, size, target)
+    canary = _choose_canary(sorter, policy, size, target, last)
     needs_canary = not broken_first and not canary.nodes
     broken_waves = _cut_lane(sorter.broken, policy, size, canary_soak if needs_canary else None)
     if broken_first:
@@ -297,6 +299,7 @@ def _cut_waves(
         warnings.append(f"the canary of {len(canary.nodes)} is the whole pool")
     chosen = set(canary.nodes)
     rest = [view.name for view in spread_over_zones(sorter.to_move) if view.name not in chosen]
+    rest.sort(key=lambda name: name in last)
     reached = len({*chosen, *(view.name for view in (*sorter.already_on_target, *sorter.broken))})
     number = 0
     for goal in (*policy.waves, None):
@@ -325,14 +328,18 @@ def _cut_lane(broken: Sequence[NodeView], policy: Policy, size: int, canary_soak
     return [wave for wave in waves if wave.nodes]
 
 
-def _choose_canary(sorter: _NodeSorter, policy: Policy, size: int, target: Target) -> CanaryChoice:
+def _choose_canary(
+    sorter: _NodeSorter, policy: Policy, size: int, target: Target, last: Collection[str] = ()
+) -> CanaryChoice:
     """Choose the canary among the nodes to move, and the nodes that are in their trial on the target.
 
-    Of Machines, it has one of each kind of change as far as the count goes, the heaviest first.
+    Of Machines, it has one of each kind of change as far as the count goes, the heaviest first. last: the nodes that
+    are in it only if there is no other.
     """
     count = max(1, policy.canary.count.as_goal(size))
     cover, labels = policy.canary.cover, policy.canary.labels
     candidates = [*sorter.to_move, *_candidates_in_trial(sorter, labels)]
+    candidates = [view for view in candidates if view.name not in last] or candidates
     kinds = kinds_of_change(sorter.to_move, target)
     of_kinds = [
         view

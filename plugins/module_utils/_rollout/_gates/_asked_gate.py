@@ -26,6 +26,11 @@ class AskedGate:
         """Return whether it answers for each Node, not for the pool as a whole."""
         return False
 
+    @property
+    def hold(self) -> float:
+        """Return for how many seconds it must say yes, and nothing else, before the pool passes."""
+        return 0.0
+
     def yes(self) -> GateAnswer:
         """Return the answer yes."""
         return GateAnswer(self.name, GateVerdict.PASS)

@@ -29,34 +29,45 @@ class _Dated:
 class GateHistory:
     """What a gate that asks a server has answered so far.
 
-    started_at: when the first question was due. latest: the newest answer, of any verdict. by_node: whether it answers
-    for each Node.
+    started_at: when the first question was due. by_node: whether it answers for each Node. hold: for how long it must
+    say yes, and nothing else. latest: the newest answer, of any verdict.
     """
 
     name: str
     timeout: float
     started_at: float
     by_node: bool = False
+    hold: float = 0.0
     latest: GateAnswer | None = None
     _definite: _Dated | None = None
+    _yes_since: float | None = None  # when the first question was sent since which each answer is a yes
     _nodes: Mapping[str, GateAnswer] = field(default_factory=dict)  # the newest answers, of any verdict
     _definite_nodes: Mapping[str, _Dated] = field(default_factory=dict)
 
     def with_answer(self, answer: ServerAnswer, asked_at: float) -> GateHistory:
         """Return the history with one more answer. asked_at: when the question was sent."""
         definite = _Dated(answer.answer, asked_at) if answer.answer.is_definite else self._definite
+        is_yes = answer.answer.verdict is GateVerdict.PASS
+        yes_since = asked_at if self._yes_since is None else self._yes_since
         nodes = {name: _Dated(part, asked_at) for name, part in answer.nodes.items() if part.is_definite}
         return replace(
             self,
             latest=answer.answer,
             _definite=definite,
+            _yes_since=yes_since if is_yes else None,
             _nodes=answer.nodes,
             _definite_nodes={**self._definite_nodes, **nodes},
         )
 
     def decide(self, since: float | None, now: float) -> GateDecision:
         """Return what the gate says of the pool. since: the earliest question that may pass, None for none."""
-        return self._decide(self._definite, self.latest, self.started_at, since, now)
+        held_at = None
+        if since is not None and self._yes_since is not None:
+            held_at = max(since, self._yes_since) + self.hold
+        decision = self._decide(self._definite, self.latest, self.started_at, held_at, now)
+        if decision.verdict is GateVerdict.WAIT and since is not None and now - since > self.hold + self.timeout:
+            return self._undecided(self.latest, now - since)
+        return decision
 
     def decide_node(self, node: str, good_since: float, since: float | None, now: float) -> GateDecision:
         """Return what the gate says of a Node that is good since `good_since`: earlier questions do not count."""
@@ -86,10 +97,14 @@ class GateHistory:
         if silent <= self.timeout and is_late_enough and latest is not None and latest.is_definite:
             return _PASS
         if silent > self.timeout:
-            cause = latest.reason if latest is not None and latest.reason and not latest.is_definite else ""
-            reason = cause or f"gate {self.name} does not know: there is no answer"
-            return GateDecision(GateVerdict.UNKNOWN, f"{reason} (for {describe_duration(silent)})")
+            return self._undecided(latest, silent)
         return GateDecision(GateVerdict.WAIT, f"waiting for gate {self.name}")
+
+    def _undecided(self, latest: GateAnswer | None, seconds: float) -> GateDecision:
+        cause = latest.reason if latest is not None and not latest.is_definite else ""
+        missing = f"there is no yes that lasts {describe_duration(self.hold)}" if self.hold else "there is no answer"
+        reason = cause or f"gate {self.name} does not know: {missing}"
+        return GateDecision(GateVerdict.UNKNOWN, f"{reason} (for {describe_duration(seconds)})")
 
 
 def decide_pool(histories: Iterable[GateHistory], since: float | None, now: float) -> GateDecision:

@@ -62,7 +62,12 @@ class GateMonitor:
         self._mutex = threading.Lock()  # never held while a thread waits for anything
         self.started_at = clock.monotonic()
         self._gates = [
-            _Asked(gate, ask, is_at_start, GateHistory(gate.name, gate.timeout, self.started_at, gate.answers_by_node))
+            _Asked(
+                gate,
+                ask,
+                is_at_start,
+                GateHistory(gate.name, gate.timeout, self.started_at, gate.answers_by_node, gate.hold),
+            )
             for gate, ask, is_at_start in questions
         ]
 

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,6 +19,7 @@ from ._prometheus_gate import PrometheusGate
 from ._server_gate import ServerGate
 from ._url_gate import UrlGate
 from .control_plane_gate import ControlPlaneGate
+from .leadership_gate import ELECTED, LeadershipGate
 
 SERVER_GATES: list[type[ServerGate]] = [PrometheusGate, AlertsGate, UrlGate]
 
@@ -34,23 +35,34 @@ _CONTROL_PLANE = "control-plane Pods"
 class Gates:
     """The gates of a policy.
 
-    nodes: those of a single Node. servers: those that ask a server. control_plane: that of a control-plane pool, None
-    for another one; no pool file names it.
+    nodes: those of a single Node. servers: those that ask a server. No pool file names the others: control_plane, that
+    of a control-plane pool, None for another one; leadership, those of its components of which one instance leads.
     """
 
     nodes: tuple[NodeGate, ...] = ()
     servers: tuple[ServerGate, ...] = ()
     control_plane: ControlPlaneGate | None = None
+    leadership: tuple[LeadershipGate, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
         """Return the names of all gates."""
         control_plane = () if self.control_plane is None else (self.control_plane.name,)
-        return (*(gate.name for gate in self.nodes), *(gate.name for gate in self.servers), *control_plane)
+        leadership = (gate.name for gate in self.leadership)
+        return (*(gate.name for gate in self.nodes), *(gate.name for gate in self.servers), *control_plane, *leadership)
 
-    def with_control_plane(self, timeout: float) -> Gates:
-        """Return the gates of a control-plane pool. timeout: seconds for which a Pod may be not Ready."""
-        return replace(self, control_plane=ControlPlaneGate(_CONTROL_PLANE, timeout, _INTERVAL))
+    def with_control_plane(self, timeout: float, components: Collection[str]) -> Gates:
+        """Return the gates of a control-plane pool. timeout: seconds for which one of them may not know.
+
+        components: of the pool's config.
+        """
+        leadership = [
+            LeadershipGate(f"{component} leader", timeout, _INTERVAL, component)
+            for component in ELECTED
+            if component in components
+        ]
+        pods = ControlPlaneGate(_CONTROL_PLANE, timeout, _INTERVAL)
+        return replace(self, control_plane=pods, leadership=tuple(leadership))
 
 
 def gate_keys() -> list[str]:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -31,6 +31,7 @@ from .._pool_values import (
 )
 from ..plan import OnFailure
 from ._approval import Approval, parse_approval
+from ._control_plane import has_static_pods
 from .maintenance_windows import MaintenanceWindows, parse_maintenance_windows
 
 ON_FAILURE: tuple[OnFailure, ...] = ("halt", "rollback")
@@ -178,11 +179,12 @@ class Policy:
         return self.soak if trial is None else trial.duration + _SOAK_AFTER_TRIAL
 
 
-def policy_of(fields: StrictFields, trial: Trial, *, is_control_plane: bool = False) -> Policy:
+def policy_of(fields: StrictFields, trial: Trial, *, components: Collection[str] = ()) -> Policy:
     """Return the policy in the fields of a pool file; errors are collected in them.
 
-    is_control_plane: whether the pool's config has options of static Pods.
+    components: of the pool's config.
     """
+    is_control_plane = has_static_pods(components)
     policy = read_settings(Policy, fields)
     answer = replace(policy.answer, of_static_pods=is_control_plane)
     if answer.timeout < answer.crash_loop(trial):
@@ -192,4 +194,4 @@ def policy_of(fields: StrictFields, trial: Trial, *, is_control_plane: bool = Fa
         )
     if not is_control_plane:
         return policy
-    return replace(policy, answer=answer, gates=policy.gates.with_control_plane(answer.timeout))
+    return replace(policy, answer=answer, gates=policy.gates.with_control_plane(answer.timeout, components))

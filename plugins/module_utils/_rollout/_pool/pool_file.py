@@ -93,9 +93,8 @@ def _pool(fields: StrictFields, component: str) -> Pool:
     if layers and documents:
         errors.append("documents: give either layers or documents, not both")
     components = {component} if layers else set(documents)
-    is_control_plane = has_static_pods(components)
     trial_settings, policy_settings = fields.take("trial"), fields.take("policy")
-    if is_control_plane:
+    if has_static_pods(components):
         trial_settings = with_defaults(trial_settings, CONTROL_PLANE_TRIAL)
         policy_settings = with_defaults(policy_settings, control_plane_policy(components))
     trial = _trial(fields.nested("trial", trial_settings))
@@ -106,7 +105,7 @@ def _pool(fields: StrictFields, component: str) -> Pool:
         documents=documents,
         trial=trial,
         sets_trial=_sets_anything(trial_settings),
-        policy=policy_of(fields.nested("policy", policy_settings), trial, is_control_plane=is_control_plane),
+        policy=policy_of(fields.nested("policy", policy_settings), trial, components=components),
         kubernetes_versions=fields.get("kubernetesVersions", _versions, ()),
         disruption_overrides=fields.get("disruptionOverrides", mapping, {}),
         change_cause=fields.get("changeCause", text, ""),

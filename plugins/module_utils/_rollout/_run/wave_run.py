@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -19,9 +19,10 @@ from .._decisions.wave_limits import Progress, WaveOutcome, Window, WindowLimits
 from .._drain._drainer import Drainer
 from .._drain.rebooter import Rebooter
 from .._gates._gate_monitor import GateMonitor, Question, questions
-from .._gates.control_plane_client import evaluate_control_plane
+from .._gates.control_plane_client import LeadershipQuestion, evaluate_control_plane
 from .._gates.gate_client import AskServer, GateClient
 from .._nodes._node_watcher import NodeWatcher
+from .._nodes.node_hosts import NodeHosts
 from .._nodes.node_view import NodeView
 from .._pool.pool_file import Pool
 from .._record.record import ABORTED, COMPLETE, DRIFTED, HALTED, PAUSED, UNPROVEN, FailedNode, Rollout
@@ -111,7 +112,7 @@ class WaveRun:
         with (
             closing(GateClient(monotonic=session.clock.monotonic)) as client,
             GateMonitor(
-                self._questions(self._options.ask_server or client.ask, rollout.waves[position].nodes),
+                self._questions(self._options.ask_server or client.ask, rollout, position),
                 session.node_clock,
                 watcher.wake,
             ) as gates,
@@ -244,16 +245,31 @@ class WaveRun:
         announce_end(session.direct_client, self._plan.pool, rollout)
         return self._result(rollout)
 
-    def _questions(self, ask_server: AskServer, nodes: Sequence[str]) -> list[Question]:
-        """Return the questions to the gates. nodes: of the wave, which may repair them."""
+    def _questions(self, ask_server: AskServer, rollout: Rollout, position: int) -> list[Question]:
+        """Return the questions to the gates. position: of the wave, which may repair what they look at."""
         gates = self._policy.gates
         asked = questions(gates.servers, ask_server)
         if gates.control_plane is None:
             return asked
-        others = replace(gates.control_plane, apart_from=frozenset(nodes))
+        others = replace(gates.control_plane, apart_from=frozenset(rollout.waves[position].nodes))
         ask_api_server = partial(evaluate_control_plane, self._session.direct_client)
         at_end = Question(gates.control_plane, partial(ask_api_server, gates.control_plane), is_at_start=False)
-        return [*asked, *questions([others], ask_api_server), at_end]
+        is_last = position == len(rollout.waves) - 1
+        return [*asked, *questions([others], ask_api_server), at_end, *(self._leadership() if is_last else ())]
+
+    def _leadership(self) -> Iterator[Question]:
+        """Yield the questions for the leaders at the end of the last wave: before that, an old instance may lead."""
+        nodes, source = self._watcher.nodes, self._plan.target.source
+        hosts = NodeHosts(nodes.values())
+
+        def has_moved(host: str) -> bool:
+            view = nodes.get(hosts.node_of(host))
+            return view is not None and view.is_on(source)
+
+        for gate in self._policy.gates.leadership:
+            asked = replace(gate, has_moved=has_moved)
+            question = LeadershipQuestion(self._session.direct_client, asked, self._session.clock.monotonic)
+            yield Question(asked, question.ask, is_at_start=False)
 
     def _executor(self, rollout: Rollout, window: Window, job: WaveJob, gates: GateMonitor) -> WaveExecutor:
         session, watcher = self._session, self._watcher

@@ -172,6 +172,13 @@ def test_a_runner_is_granted_what_the_code_uses_and_no_more(cluster: SandboxClus
         (["pods"], ["list"]),
         (["pods/eviction"], ["create"]),
     ]
+    (rule,) = cluster.client.get(paths.role("kube-system", "configok-runner"))["rules"]
+    assert rule == {
+        "apiGroups": ["coordination.k8s.io"],
+        "resources": ["leases"],
+        "resourceNames": ["kube-controller-manager", "kube-scheduler"],
+        "verbs": ["get"],
+    }
 
 
 def test_nodes_read_and_runners_publish_bundles_in_further_namespaces(cluster: SandboxCluster, tmp_path: Any) -> None:

@@ -35,9 +35,9 @@ class Asked(NamedTuple):
     verdict: GateVerdict
 
 
-def history(*questions: Asked, by_node: bool = False, name: str = "g") -> GateHistory:
+def history(*questions: Asked, by_node: bool = False, name: str = "g", hold: float = 0.0) -> GateHistory:
     """Return a history that began at 0; the answers are for the node n if by_node."""
-    made = GateHistory(name, TIMEOUT, 0.0, by_node)
+    made = GateHistory(name, TIMEOUT, 0.0, by_node, hold)
     for at, verdict in questions:
         answer = GateAnswer(name, verdict, "" if verdict is PASS else f"{name} at {at:g}")
         made = made.with_answer(
@@ -73,6 +73,36 @@ def test_the_history_of_a_gate_decides(
     questions: list[Asked], since: float | None, now: float, expected: GateDecision
 ) -> None:
     assert decide_pool([history(*questions)], since, now) == expected
+
+
+STEADY = [Asked(float(at), PASS) for at in range(0, 60, 10)]
+INTERRUPTED = [*STEADY[:3], Asked(25.0, UNKNOWN), *STEADY[3:]]
+
+
+@pytest.mark.parametrize(
+    ("questions", "since", "now", "expected"),
+    [
+        (STEADY, 0.0, 50.0, GateDecision(PASS)),
+        (STEADY[:3], 0.0, 50.0, GateDecision(WAIT, "waiting for gate g")),
+        (STEADY, 25.0, 50.0, GateDecision(WAIT, "waiting for gate g")),
+        (STEADY, 20.0, 50.0, GateDecision(PASS)),
+        (INTERRUPTED, 0.0, 50.0, GateDecision(WAIT, "waiting for gate g")),
+        ([*INTERRUPTED, Asked(60.0, PASS)], 0.0, 60.0, GateDecision(PASS)),
+        ([Asked(85.0, UNKNOWN), Asked(90.0, PASS)], 0.0, 90.0, GateDecision(WAIT, "waiting for gate g")),
+        (
+            [Asked(85.0, UNKNOWN), Asked(90.0, PASS)],
+            0.0,
+            91.0,
+            GateDecision(UNKNOWN, "gate g does not know: there is no yes that lasts 30s (for 91s)"),
+        ),
+        ([Asked(80.0, PASS), Asked(90.0, UNKNOWN)], 0.0, 91.0, GateDecision(UNKNOWN, "g at 90 (for 91s)")),
+        ([Asked(90.0, FAIL)], 0.0, 91.0, GateDecision(FAIL, "g at 90")),
+    ],
+)
+def test_a_gate_may_have_to_say_yes_for_some_time(
+    questions: list[Asked], since: float, now: float, expected: GateDecision
+) -> None:
+    assert decide_pool([history(*questions, hold=30.0)], since, now) == expected
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,37 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Find a Node by what its host calls itself. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from .node_view import NodeView
+
+_HOSTNAME = "kubernetes.io/hostname"
+
+
+class NodeHosts:
+    """The Nodes of a pool by the names of their hosts.
+
+    A host may call itself by its Node's name, by the label that the kubelet gives it, or by the first part of either if
+    no other Node has that.
+    """
+
+    def __init__(self, views: Iterable[NodeView]) -> None:
+        full = {
+            host.lower(): view.name for view in views for host in (view.labels.get(_HOSTNAME, view.name), view.name)
+        }
+        counts = Counter(part for part, _name in {(_short(host), name) for host, name in full.items()})
+        self._names = {_short(host): name for host, name in full.items() if counts[_short(host)] == 1}
+        self._names.update(full)
+
+    def node_of(self, host: str) -> str:
+        """Return the name of the Node of a host, "" if it is none of them."""
+        return self._names.get(host.lower()) or self._names.get(_short(host.lower())) or ""
+
+
+def _short(host: str) -> str:
+    return host.partition(".")[0]
