@@ -32,6 +32,7 @@ HEALTH = {
 }
 SPARE_SECONDS = 5.0  # which a recovery may take beyond its parts
 _BEGIN_SECONDS = 2.0  # until the program below looks at the manifest
+_AFTER_STOP_SECONDS = 10.0  # in which the kubelet forgets a Pod: it starts one of that uid 20 s late until then
 _LONGEST = 600  # seconds until a component is healthy
 Row = Callable[..., None]
 
@@ -149,7 +150,11 @@ class PodBench:
         """Rename a manifest with one more annotation, then the one before again; return both restarts."""
         before = self.control_plane.manifests()[f"{component}.yaml"].decode()
         self._serial += 1
-        return [self._watch(component, str(self._serial)), self._watch(component, "", text=before)]
+        restarts = []
+        for annotation, text in ((str(self._serial), ""), ("", before)):
+            restarts.append(self._watch(component, annotation, text=text))
+            time.sleep(_AFTER_STOP_SECONDS)
+        return restarts
 
     def adopt(self, component: str) -> Restart:
         """Assign options; return the restart, when they are last-known-good."""

@@ -16,6 +16,9 @@ ANNOTATION_CONFIG_STATUS = "configok.dev/config-status"
 ANNOTATION_CORDONED_BY = "configok.dev/cordoned-by"
 ANNOTATION_MACHINE = "configok.dev/machine"  # what the Machine of a Node has set on it
 
+# On kubeadm's own record.
+ANNOTATION_KUBEADM_SYNC = "configok.dev/kubeadm-sync"  # what a pool has written there, and what was there before
+
 # On bundles.
 ANNOTATION_CONTENT_HASH = "configok.dev/content-hash"
 ANNOTATION_CHANGE_CAUSE = "configok.dev/change-cause"

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import importlib
+import json
 import uuid
 from collections.abc import Sequence
 from dataclasses import replace
@@ -16,8 +17,12 @@ from typing import Any
 import yaml
 
 from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
-from ansible_collections.configok.node.plugins.module_utils._rollout._record.record import BadConfig
+from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle import build_bundle
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.record import COMPLETE, BadConfig, Rollout
 from ansible_collections.configok.node.plugins.module_utils._rollout._record.record_store import update_record
+from ansible_collections.configok.node.plugins.module_utils._rollout._record.revisions import publish_bundle
+from ansible_collections.configok.node.plugins.module_utils._rollout.timing import current_time
 from ansible_collections.configok.node.plugins.modules import config_bundle, machine_export
 from support.ansible_runs.in_process import publish, roll_out
 from support.ansible_runs.modules import run_module
@@ -25,6 +30,7 @@ from support.ansible_runs.playbooks import ROOT, PlaybookRun, finish, start
 from support.api.clusters import prepare
 from support.api.servers import Embedded, Real
 from support.configs.kubelet import KUBELET_HEADER
+from support.configs.options import component_options
 from support.rollouts.simulated_nodes import SimulatedNodes
 from support.trust.signing import make_key, sign
 
@@ -60,6 +66,7 @@ PLUGINS = (
     "modules.rollout_control",
     "modules.bundle_prune",
     "modules.rollout_history_info",
+    "modules.kubeadm_sync",
     "modules.simulation",
     "modules.rollout_report",
     "modules.machine_export",
@@ -108,6 +115,7 @@ def test_the_examples_run(embedded_api: Embedded, tmp_path: Path) -> None:
         assert draft["changed"] is True
         statement.with_name("statement.json.sig").write_text(sign(keys["alice"], statement.read_text()))
         write_machines(tmp_path / "machines/east.yaml", kubeconfig)
+        use_options(client)
         done = play(tmp_path, kubeconfig, [name for name in PLUGINS if name != FLOW_CONTROL])
     assert done.code == 0, done.output
     assert "failed=0" in done.output
@@ -117,6 +125,18 @@ def test_the_examples_with_flow_control_run_on_a_real_api_server(real_api: Real,
     done = play(tmp_path, real_api.admin_kubeconfig, [FLOW_CONTROL])
     assert done.code == 0, done.output
     assert "configok-agents" in done.output
+
+
+def use_options(client: Client) -> None:
+    """Let a control-plane pool use options, on a cluster of kubeadm."""
+    documents = {"kube-apiserver": json.dumps(component_options({"event-ttl": "2h"}))}
+    target = publish_bundle(client, build_bundle("control-plane", documents), now=current_time()).target
+    complete = Rollout(1, target, COMPLETE, (), 1, "", "")
+    update_record(client, "control-plane", lambda record: replace(record, rollout=complete))
+    data = {"ClusterConfiguration": f"{KUBEADM_HEADER}kind: ClusterConfiguration\n"}
+    metadata = {"name": "kubeadm-config"}
+    body = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data}
+    client.create(paths.config_maps("kube-system"), body)
 
 
 def write_machines(file: Path, kubeconfig: str) -> None:

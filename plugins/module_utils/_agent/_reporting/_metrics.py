@@ -26,18 +26,23 @@ CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
 class Gauges(NamedTuple):
-    """The values of the gauges. A source is None for the local config; error: whether ConfigOK reports an error."""
+    """The values of the gauges.
+
+    A source is None for the local config. error: whether ConfigOK reports an error. crashes: by component.
+    """
 
     assigned: ConfigSource | None = None
     active: ConfigSource | None = None
     last_known_good: ConfigSource | None = None
     error: bool = False
+    crashes: Mapping[str, int] = {}
 
 
 def render_metrics(gauges: Gauges, counters: Counters, *, agent_version: str) -> str:
     """Return the exposition. Every series is in it from the beginning, also before its first event."""
     errors = [({"operation": name}, number) for name, number in counters.errors.items()]
     restarts = [({"component": name}, number) for name, number in counters.restarts.items()]
+    crashes = [({"component": name}, gauges.crashes.get(name, 0)) for name in counters.restarts]
     return "".join(
         (
             _source("assigned", "The config that is assigned to this node.", gauges.assigned),
@@ -62,6 +67,12 @@ def render_metrics(gauges: Gauges, counters: Counters, *, agent_version: str) ->
             _adoption_seconds(counters),
             _family(
                 "counter", "configok_node_component_restarts_total", "Restarts that the agent asked for.", restarts
+            ),
+            _family(
+                "gauge",
+                "configok_node_component_crashes",
+                "Crashes since the node's boot, or the later adoption or rollback.",
+                crashes,
             ),
             _family(
                 "counter",
@@ -191,6 +202,7 @@ def current_gauges(state: NodeState, desired: DesiredState | None, report: RunRe
         active=state.active_record.source,
         last_known_good=None if last_known_good is None else last_known_good.source,
         error=answered.failure is not None if not status else status != "True" and cause not in _CAUSES_WITHOUT_ERROR,
+        crashes=state.crashes,
     )
 
 

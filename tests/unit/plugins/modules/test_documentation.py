@@ -30,6 +30,7 @@ NAMES = [
     "config_bundle",
     "config_source",
     "config_status_info",
+    "kubeadm_sync",
     "machine_export",
     "rollout",
     "rollout_control",

@@ -24,7 +24,8 @@ def busy() -> str:
     counters.errors["fetch"] = 4
     counters.observe_adoption(6.1)
     counters.observe_adoption(500.0)
-    return render_metrics(Gauges(ONE, TWO, None, error=True), counters, agent_version="0.1.0")
+    gauges = Gauges(ONE, TWO, None, error=True, crashes={"kubelet": 2})
+    return render_metrics(gauges, counters, agent_version="0.1.0")
 
 
 def series(text: str) -> dict[str, float]:
@@ -59,6 +60,8 @@ def test_what_was_done_is_counted() -> None:
     assert values["configok_node_config_rollbacks_total"] == 1
     assert values['configok_node_component_restarts_total{component="kubelet"}'] == 7
     assert values['configok_node_component_restarts_total{component="kube-proxy"}'] == 0
+    assert values['configok_node_component_crashes{component="kubelet"}'] == 2
+    assert values['configok_node_component_crashes{component="kube-proxy"}'] == 0
     errors = {
         operation: values[f'configok_node_sync_errors_total{{operation="{operation}"}}']
         for operation in ("watch", "fetch", "status")
