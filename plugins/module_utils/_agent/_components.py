@@ -12,6 +12,7 @@ from .._componentconfig._options import FLAG_COMPONENTS
 from .._nodeconfig.config_status import ComponentState
 from ._agent_context import AgentContext
 from ._command_lines import CommandLineTracker
+from ._instance_addresses import API_SERVER
 from ._interfaces import ANSWER_WAIT, ServiceManager, ServiceManagerError, Task
 from ._log import log
 from ._probed_configs import ProbedConfigs
@@ -140,6 +141,12 @@ class ComponentManager:
             pending = is_due or (unit is not None and unit.config is not None and not state.files[name].same_as_started)
             if name not in involved:
                 states[name] = "unknown"
+                is_waiting = is_waiting or (name == API_SERVER and unit is not None and unit.state != "active")
+                continue
+            if is_waiting and self._stage(name) > 0:
+                # A controller manager ends when its API server does, which says nothing about its options.
+                states[name] = "unknown"
+                self._health.pop(name, None)
                 continue
             before = self._health.setdefault(name, new_health(now))
             after = self._update_health(name, unit, before, now, pending=pending, probing=probing)
@@ -159,11 +166,12 @@ class ComponentManager:
             states[failed] = "failing"
         self._schedule_probe(healths, now, probing=probing, steady=steady)
         is_known = len(healths) == len(involved)
+        are_healthy = all(map(is_healthy, healths.values()))
         self._healthy_time, seconds = healthy_time(
             self._healthy_time, healths if is_known else {}, limit=2 * settings.probe_interval
         )
         return ComponentsObservation(
-            healthy=all(map(is_healthy, healths.values())) if is_known else None,
+            healthy=are_healthy if is_known or not are_healthy else None,
             failed=failed,
             detail=f"{failed}: {self._health[failed].detail}" if failed else "",
             within=self._failure_window(failed),

@@ -65,11 +65,11 @@ class Node:
         if self.error:
             raise ServiceManagerError(self.error)
 
-    def observe(self, *, in_trial: bool = True) -> ComponentsObservation:
+    def observe(self, *, in_trial: bool = True, record: ConfigRecord = RECORD) -> ComponentsObservation:
         """Observe, and request what is due."""
-        good = None if in_trial else RECORD
-        records = Records(RECORD, good or LOCAL_CONFIG, AnsweredAssignment(), never_written=False)
-        state = NodeState(records, ActiveConfig(RECORD, "current"), {}, {}, {}, {}, self.files)
+        good = None if in_trial else record
+        records = Records(record, good or LOCAL_CONFIG, AnsweredAssignment(), never_written=False)
+        state = NodeState(records, ActiveConfig(record, "current"), {}, {}, {}, {}, self.files)
         self.components.refresh()
         self.components.probe_soon()
         observed = self.components.observe(state, steady=False)
@@ -152,6 +152,29 @@ def test_a_pod_that_has_ended_and_does_not_come_back_fails_in_its_time(node: Nod
         node.clock.advance(60)
         observed = node.observe()
     assert (observed.failed, observed.stopped) == (API_SERVER, "")
+
+
+@pytest.mark.parametrize("is_involved", [True, False], ids=["changed with it", "of no change"])
+def test_a_component_that_ends_with_its_api_server_has_not_failed(node: Node, is_involved: bool) -> None:
+    """A controller manager ends ten seconds after its API server, and starts again and again until that serves."""
+    record = RECORD if is_involved else RECORD._replace(files={SCHEDULER: NEW})
+    for name in node.units:
+        node.write(name)
+    for _second in range(4):
+        node.clock.advance(1)
+        observed = node.observe(record=record)
+    assert observed.healthy is True
+    for name, unit in list(node.units.items()):
+        node.units[name] = unit._replace(state="starting", pid=None)
+    for _second in range(100):
+        node.clock.advance(1)
+        observed = node.observe(record=record)
+        assert observed.failed != SCHEDULER
+    node.units[API_SERVER] = node.units[API_SERVER]._replace(state="active", pid=3, invocation="b/1")
+    for _second in range(200):
+        node.clock.advance(1)
+        observed = node.observe(record=record)
+    assert observed.failed == SCHEDULER, "it does not come back with its API server"
 
 
 def test_nothing_follows_a_component_that_is_left_alone(node: Node) -> None:
