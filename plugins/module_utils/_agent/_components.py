@@ -141,7 +141,7 @@ class ComponentManager:
             pending = is_due or (unit is not None and unit.config is not None and not state.files[name].same_as_started)
             if name not in involved:
                 states[name] = "unknown"
-                is_waiting = is_waiting or (name == API_SERVER and unit is not None and unit.state != "active")
+                is_waiting = is_waiting or (name == API_SERVER and unit is not None and unit.state == "starting")
                 continue
             if is_waiting and self._stage(name) > 0:
                 # A controller manager ends when its API server does, which says nothing about its options.

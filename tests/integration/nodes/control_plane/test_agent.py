@@ -77,7 +77,7 @@ def pool(documents: Mapping[str, Mapping[str, Any]], **policy: Any) -> dict[str,
 def test_a_rollout_that_kills_the_only_api_server_is_halted_and_the_node_is_back(agent: ControlPlaneAgent) -> None:
     """No etcd answers at the address, which only a start shows. No API server answers until the node is back."""
     init = manifest(agent, API_SERVER)
-    crashing = component_options({"etcd-servers": ["https://127.0.0.1:1"]})
+    crashing = component_options({"etcd-servers": ["https://127.0.0.1:2"]})  # not those that the node has marked bad
     run = agent.control_plane.rollout(pool({API_SERVER: crashing}, allowApiOutage=True))
     assert run.code != 0
     assert "has the only API server: none answers while it restarts" in run.output
@@ -102,6 +102,7 @@ def test_a_rollout_restarts_the_only_api_server_if_its_pool_accepts_that(agent: 
     assert agent.control_plane.pids() == before
     run = agent.control_plane.rollout(pool(options, allowApiOutage=True))
     assert run.code == 0, run.output
+    assert "Gates: control-plane Pods, kube-scheduler leader." in run.output
     assert "kube-apiserver flags.event-ttl " in run.output
     assert "--event-ttl=2h" in agent.control_plane.process(API_SERVER)
     assert "--kube-api-qps=35" in agent.control_plane.process(SCHEDULER)

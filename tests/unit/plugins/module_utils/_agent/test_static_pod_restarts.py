@@ -177,6 +177,16 @@ def test_a_component_that_ends_with_its_api_server_has_not_failed(node: Node, is
     assert observed.failed == SCHEDULER, "it does not come back with its API server"
 
 
+def test_a_component_is_judged_although_its_api_server_is_left_alone(node: Node) -> None:
+    record = RECORD._replace(files={SCHEDULER: NEW})
+    node.units[API_SERVER] = node.units[API_SERVER]._replace(state="foreign", reason="changed")
+    node.write(SCHEDULER)
+    for _second in range(4):
+        node.clock.advance(1)
+        observed = node.observe(record=record)
+    assert observed.healthy is True
+
+
 def test_nothing_follows_a_component_that_is_left_alone(node: Node) -> None:
     node.units[API_SERVER] = node.units[API_SERVER]._replace(state="foreign", reason="changed")
     assert node.observe().restarts_due == {}

@@ -14,6 +14,7 @@ from ansible_collections.configok.node.plugins.module_utils._operations._pool._c
     ApiOutage,
     find_outage,
     unguarded_changes,
+    unjudged_leaders,
 )
 from ansible_collections.configok.node.plugins.module_utils._operations.bundle_changes import NodeGroup, diff_documents
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool.pool_file import parse_policy, parse_pool
@@ -121,3 +122,24 @@ def test_a_change_of_static_pods_needs_the_policy_of_a_control_plane_pool(
         f"this changes {names}, and the pool file has no options of a static Pod"
     )
     assert unguarded_changes([group], set(components), {"a", "b"}, CONTROL_PLANE) == ()
+
+
+@pytest.mark.parametrize(
+    ("documents", "changed", "names"),
+    [
+        ((API_SERVER,), "kube-scheduler", ("kube-scheduler",)),
+        ((API_SERVER, "kube-scheduler"), "kube-scheduler", ()),
+        ((API_SERVER,), API_SERVER, ()),
+        (("kubelet",), "kube-scheduler", ()),
+    ],
+)
+def test_the_plan_warns_of_a_component_whose_leader_is_not_judged(
+    documents: tuple[str, ...], changed: str, names: tuple[str, ...]
+) -> None:
+    """An undo changes what the pool file does not show; that of another pool is refused."""
+    policy = parse_pool({"pool": "p", "selector": "a", "documents": {name: {} for name in documents}}).policy
+    groups = [NodeGroup(("a",), changes_of(changed))]
+    warnings = unjudged_leaders(groups, {API_SERVER, "kube-scheduler"}, {"a"}, policy)
+    assert [name in warning for name, warning in zip(names, warnings)] == [True] * len(names)
+    assert len(warnings) == len(names)
+    assert not unjudged_leaders(groups, {API_SERVER, "kube-scheduler"}, {"b"}, policy)
