@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ..._kube.api_client import Client
 from ..._kube.api_errors import KubeError
 from ..._rollout._gates.control_plane_client import read_leader
-from ..._rollout._gates.leadership_gate import LeadershipGate
+from ..._rollout._gates.leadership_gate import LeadershipGate, not_judged
 from ..._rollout._nodes.node_hosts import NodeHosts
 from ..._rollout._nodes.node_view import NodeView
 from ..._text import sanitize
@@ -43,7 +43,8 @@ def find_leaders(client: Client, gates: Sequence[LeadershipGate], views: Sequenc
         node = "" if leader is None else hosts.node_of(leader.host)
         if node:
             nodes.add(node)
+        elif leader is not None:
+            warnings.append(not_judged(component, leader))
         else:
-            holder = "no instance" if leader is None else f"{leader.host}, which is not a node of the pool,"
-            warnings.append(f"{holder} leads {component}: no node of the pool is moved last for it")
+            warnings.append(f"no instance leads {component}: no node is moved last for it")
     return Leaders(frozenset(nodes), tuple(warnings))

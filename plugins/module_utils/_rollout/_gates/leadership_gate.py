@@ -51,6 +51,14 @@ def leader_of(lease: Mapping[str, Any]) -> Leader | None:
     return Leader(identity, str(spec.get("renewTime")), float(duration) if duration else _LEASE_DURATION)
 
 
+def not_judged(component: str, leader: Leader) -> str:
+    """Return the sentence for a leader on a node of another pool."""
+    return (
+        f"not judged: whether an instance of {component} with the config leads: {leader.host} leads, which is not a "
+        "node of the pool"
+    )
+
+
 @dataclass(frozen=True)
 class Leadership:
     """The leader, as several looks at its Lease show it. renewed_at: when the Lease last differed, None before that.

@@ -19,8 +19,9 @@ from .._decisions.wave_limits import Progress, WaveOutcome, Window, WindowLimits
 from .._drain._drainer import Drainer
 from .._drain.rebooter import Rebooter
 from .._gates._gate_monitor import GateMonitor, Question, questions
-from .._gates.control_plane_client import LeadershipQuestion, evaluate_control_plane
+from .._gates.control_plane_client import LeadershipQuestion, evaluate_control_plane, read_leader
 from .._gates.gate_client import AskServer, GateClient
+from .._gates.leadership_gate import not_judged
 from .._nodes._node_watcher import NodeWatcher
 from .._nodes.node_hosts import NodeHosts
 from .._nodes.node_view import NodeView
@@ -258,8 +259,11 @@ class WaveRun:
         return [*asked, *questions([others], ask_api_server), at_end, *(self._leadership() if is_last else ())]
 
     def _leadership(self) -> Iterator[Question]:
-        """Yield the questions for the leaders at the end of the last wave: before that, an old instance may lead."""
-        nodes, source = self._watcher.nodes, self._plan.target.source
+        """Yield the questions for the leaders at the end of the last wave: before that, an old instance may lead.
+
+        A control plane may have nodes of other pools: while one of them leads, nothing is known of this pool's config.
+        """
+        client, nodes, source = self._session.direct_client, self._watcher.nodes, self._plan.target.source
         hosts = NodeHosts(nodes.values())
 
         def has_moved(host: str) -> bool:
@@ -267,8 +271,13 @@ class WaveRun:
             return view is not None and view.is_on(source)
 
         for gate in self._policy.gates.leadership:
+            with suppress(KubeError):  # the gate says it, if that lasts
+                leader = read_leader(client, gate.component)
+                if leader is not None and not hosts.node_of(leader.host):
+                    self._session.say(f"{self._wave}: {not_judged(gate.component, leader)}")
+                    continue
             asked = replace(gate, has_moved=has_moved)
-            question = LeadershipQuestion(self._session.direct_client, asked, self._session.clock.monotonic)
+            question = LeadershipQuestion(client, asked, self._session.clock.monotonic)
             yield Question(asked, question.ask, is_at_start=False)
 
     def _executor(self, rollout: Rollout, window: Window, job: WaveJob, gates: GateMonitor) -> WaveExecutor:

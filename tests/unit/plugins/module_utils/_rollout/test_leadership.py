@@ -179,7 +179,7 @@ def test_the_plan_warns_of_what_is_not_known_of_the_leader(make_world: MakeWorld
         return sentence
 
     cluster.leader = "elsewhere"
-    assert warning().startswith("elsewhere, which is not a node of the pool, leads kube-scheduler")
+    assert warning().endswith("kube-scheduler with the config leads: elsewhere leads, which is not a node of the pool")
     cluster.absent = True
     assert warning().startswith("no instance leads kube-scheduler")
     cluster.forbidden = True
@@ -223,7 +223,6 @@ def test_a_leader_that_changes_again_and_again_does_not_pass(make_world: MakeWor
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"leader": "elsewhere"}, "kube-scheduler is led by elsewhere, which is not a node that has moved"),
         ({"renews": False}, "n00_1 holds the Lease of kube-scheduler, and is not seen to renew it"),
         ({"absent": True}, "no instance holds the Lease kube-system/kube-scheduler"),
         ({"forbidden": True}, "GET lease: leases.coordination.k8s.io is forbidden"),
@@ -239,6 +238,28 @@ def test_without_a_leader_that_has_moved_the_last_wave_pauses(
     assert (result.wave, result.phase) == ("wave 2", "Paused")
     assert f"gate kube-scheduler leader does not know: {reason}" in result.reason
     assert world.record().bad_configs == ()
+
+
+def test_a_leader_of_another_pool_is_not_judged(make_world: MakeWorld) -> None:
+    """A pool may be a part of the control plane."""
+    world, cluster, target = three_nodes(make_world)
+    cluster.leader = "elsewhere"
+    assert world.rollout(target, client=cluster, **POLICY)[-1].phase == "Complete"
+    sentence = "not judged: whether an instance of kube-scheduler with the config leads: elsewhere leads"
+    assert [line for line in world.lines() if sentence in line]
+
+
+def test_a_leader_that_another_pool_takes_over_from_the_last_node_does_not_pass(make_world: MakeWorld) -> None:
+    world, cluster, target = three_nodes(make_world)
+    last = world.plan(target, **POLICY).waves[-1].nodes[0]
+
+    def follow() -> None:
+        cluster.leader = "elsewhere" if last in moved(world) else last
+
+    cluster.follow = follow
+    result = world.rollout(target, client=cluster, **POLICY)[-1]
+    assert (result.wave, result.phase) == ("wave 2", "Paused")
+    assert "kube-scheduler leader does not know: kube-scheduler is led by elsewhere, which is not" in result.reason
 
 
 @pytest.mark.parametrize("has_old_lease", [True, False])
