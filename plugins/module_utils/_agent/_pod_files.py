@@ -9,6 +9,7 @@ the container: 0.log, 1.log, ... The uid of a static Pod is a hash of its manife
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 from collections.abc import Iterator, Sequence
@@ -18,6 +19,7 @@ from .._static_pods.component_output import ending_reason
 
 _LOG = re.compile(r"([0-9]{1,9})\.log\Z")
 _START_FIELD = 19  # of /proc/PID/stat behind the name: starttime, in ticks since boot
+_NOTHING_LEFT = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)  # which says nothing about a process
 _MAX_TAIL = 256 * 1024  # bytes of a log: the help that follows an error has 80,000
 
 
@@ -103,8 +105,12 @@ class PodFiles:
                 mounts = _read(os.path.join(directory, "mountinfo")).decode(errors="replace")
                 fields = _read(os.path.join(directory, "stat")).decode(errors="replace").rpartition(")")[2].split()
                 started = int(fields[_START_FIELD]) / os.sysconf("SC_CLK_TCK")
-            except (OSError, ValueError, IndexError):
+            except OSError as error:
+                if error.errno in _NOTHING_LEFT:
+                    raise
                 continue  # it has ended meanwhile
+            except (ValueError, IndexError):
+                continue
             yield f"{group}\n{mounts}", PodProcess(int(name), started)
 
 

@@ -23,13 +23,14 @@ class PodStart(NamedTuple):
     """The newest start of a component's container.
 
     uid: of its Pod. attempt: how many starts of it came before. since_boot: when it was, as far as that is known, in
-    seconds. has_rival: whether a process of another Pod of the component runs.
+    seconds. has_rival: whether a process of another Pod of the component runs. is_alive: whether its own does.
     """
 
     uid: str
     attempt: int
     since_boot: float
     has_rival: bool = False
+    is_alive: bool = False
 
     @property
     def invocation(self) -> str:
@@ -38,13 +39,19 @@ class PodStart(NamedTuple):
 
 
 def record_pod_start(
-    startups: Sequence[Start], seen: PodStart, *, config: str, moment: Moment, is_settled: bool = True
+    startups: Sequence[Start],
+    seen: PodStart,
+    *,
+    config: str,
+    moment: Moment,
+    is_settled: bool = True,
+    is_written: bool = True,
 ) -> list[Start] | None:
     """Return the startups with the start that was seen and the ends before it; None if nothing is new.
 
     Starts of a Pod before the first one that was seen are left out: an older Pod of the same manifest has the same uid.
     config: SHA-256 of the file of options that the manifest has, "" for one that the agent has not written. is_settled:
-    False while other options are to be written, since what ends meanwhile is not charged to them.
+    False while what ends is not charged to the options. is_written: whether the manifest has those in use.
     """
     last = startups[-1] if startups else None
     if last is not None and last.boot_id != moment.boot_id:
@@ -52,12 +59,14 @@ def record_pod_start(
     uid, attempt = _parse(last.invocation) if last is not None else ("", -1)
     is_same_pod = uid == seen.uid
     if is_same_pod and seen.attempt <= attempt:
+        if last is not None and last.end is not None and seen.is_alive and seen.attempt == attempt:
+            return [*startups[:-1], last._replace(end=None)]  # it was not seen for a moment
         return None  # a log that is being rotated is missing for a moment
     read = last.config if last is not None and is_same_pod else config
     is_charged = is_settled and is_same_pod and read == config != ""
     result = list(startups)
     # The kubelet replaces a Pod whose manifest is the same after an upgrade of its own.
-    if last is not None and (last.end is None or (not is_same_pod and is_settled and last.config == config)):
+    if last is not None and (last.end is None or (not is_same_pod and is_written and last.config == config)):
         result[-1] = last._replace(end=_end(seen, moment, is_charged=is_charged))
     for missed in range(max(attempt + 1, seen.attempt - MAX_STARTUPS), seen.attempt) if is_same_pod else ():
         end = _end(seen, moment, is_charged=is_charged)

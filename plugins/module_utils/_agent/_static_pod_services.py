@@ -10,6 +10,7 @@ process has gone.
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 
@@ -59,10 +60,15 @@ class StaticPods:
         self._argv = tuple(argv)
         self._files = files or PodFiles()
         self._epoch = epoch
-        self._alive: dict[str, str] = {}  # component -> the invocation whose process was seen last
+        self._alive: dict[str, tuple[str, str]] = {}  # by component: a start whose process was seen, its manifest
+        self._mutexes = {name: threading.Lock() for name in components}  # a check and its record are one
 
     def unit(self, component: str) -> Unit:
         """Return the present state of a component's Pod, and record what is new. Raises ServiceManagerError."""
+        with self._mutexes[component]:
+            return self._check(component)
+
+    def _check(self, component: str) -> Unit:
         name = f"static Pod {component}"
         try:
             self._take_over_from_timer(component)
@@ -76,7 +82,9 @@ class StaticPods:
             if run is not None:
                 self._record(component, run, runs, note)
                 if run.process is not None:
-                    self._alive[component] = run.invocation
+                    self._alive[component] = run.invocation, note.seen
+            if reason or run is None:
+                self._alive.pop(component, None)
             self._confirm(component)
         except (OSError, LockTimeout) as error:
             raise ServiceManagerError(f"{name} was not seen: {error}") from error
@@ -206,16 +214,18 @@ class StaticPods:
         moment = Moment(now, self._clock.boot_id(), self._clock.now())
         since = now if run.process is None else run.process.started
         has_rival = any(other.process is not None for other in runs if other.uid != run.uid)
-        seen = PodStart(run.uid, run.attempt, since, has_rival)
+        seen = PodStart(run.uid, run.attempt, since, has_rival, run.process is not None)
         with locked(self._store.lock, wait=LOCK_WAIT):
             version = self._store.tracking_version(component, self._components[component].version)
             startups = self._store.read_startups(component, version)
             # A manifest that has lost its options is known: it has none.
             config = "" if note.problem else note.written.config
-            is_settled = note.written.config == self._config(component)
+            is_written = is_settled = note.written.config == self._config(component)
             if component != API_SERVER and API_SERVER in self._components:
                 is_settled = is_settled and self._is_served_since(startups[-1].since_boot if startups else now)
-            changed = record_pod_start(startups, seen, config=config, moment=moment, is_settled=is_settled)
+            changed = record_pod_start(
+                startups, seen, config=config, moment=moment, is_settled=is_settled, is_written=is_written
+            )
             if changed is None and self._has_ended(component, run, note):
                 changed = record_pod_end(startups, seen, config=config, moment=moment, is_settled=is_settled)
             if changed is None:
@@ -229,10 +239,12 @@ class StaticPods:
 
     def _has_ended(self, component: str, run: PodRun, note: ManifestNote) -> bool:
         """Return whether the process of a start has gone, and not because its manifest is another one by now."""
-        if run.process is not None or self._alive.get(component) != run.invocation:
+        invocation, manifest = self._alive.get(component, ("", ""))
+        if run.process is not None or invocation != run.invocation:
             return False  # it may be about to begin
         source = ManifestFiles("/").read(self._components[component].manifest)
-        return source is not None and digest(source) == note.seen and not note.reason_to_wait(self._config(component))
+        is_same = source is not None and digest(source) == note.seen == manifest
+        return is_same and not note.reason_to_wait(self._config(component))
 
 
 def _has_crashed(end: End, now: float) -> bool:

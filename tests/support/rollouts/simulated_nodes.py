@@ -93,6 +93,7 @@ class SimulatedNodes:
         self.assignments: list[tuple[str, int, ConfigSource | None]] = []
         self.local_configs: dict[str, str] = {}  # by node, the hash of what it has of its own
         self.frozen: set[str] = set()
+        self.static_pods: tuple[str, ...] = ()  # which all nodes run, in addition to the kubelet
         self._soaking: dict[str, NodeView] = {}  # as they were when they became good
         self._done: dict[str, int] = {}
         self._stop = threading.Event()
@@ -137,7 +138,9 @@ class SimulatedNodes:
     def say(self, name: str, verdict: verdicts.ConfigOk, status: ConfigStatus) -> None:
         """Write what an agent says."""
         label = status.active.name if status.active else "init"
-        status = status._replace(local_config=self.local_configs.get(name, ""))
+        running = {name: ComponentStatus(state="healthy") for name in self.static_pods}
+        components = {**status.components, **running}
+        status = status._replace(local_config=self.local_configs.get(name, ""), components=components)
         self.client.patch(node_status(name), status_patch(verdict, status, label, now=_NOW), kind="strategic")
 
     def report(self, view: NodeView, status: ConfigStatus) -> None:

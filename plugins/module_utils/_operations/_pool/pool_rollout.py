@@ -118,7 +118,7 @@ def plan(
     )
     left_out = {**changes.left_out, **disruption.left_out, **trust.left_out}
     leaders = find_leaders(client, pool.policy.gates.leadership, views)
-    planned = make_plan(views, pool, target, record, left_out=left_out, last=leaders.nodes)
+    planned = make_plan(views, pool, target, record, left_out=left_out, last={*leaders.nodes.values()})
     moving = {name for wave in planned.waves if not wave.finished for name in wave.nodes}
     moved_views = [view for view in views if view.name in moving]
     # A release is validated for the versions of the pool file, or else of the nodes; an older bundle is not.
@@ -136,6 +136,7 @@ def plan(
             *planned.refusals,
             *changes.refusals,
             *outage.refusals,
+            *(leaders.refusals if planned.has_work else ()),
             *unguarded_changes(changes.groups, components, moving, pool.policy),
             *((*disruption.refusals, *trust.refusals) if planned.has_work else ()),
             *(() if planned.is_resumed else machines),  # that one waits for a rollout that has begun
@@ -149,7 +150,7 @@ def plan(
             *unfit,
             *disruption.warnings,
             *outage.warnings,
-            *(leaders.warnings if planned.has_work else ()),
+            *((*leaders.warnings, *leaders.left_out(planned)) if planned.has_work else ()),
             *unjudged_leaders(changes.groups, components, moving, pool.policy),
             *drains,
             *_approval_warnings(pool, planned),

@@ -339,7 +339,8 @@ def _choose_canary(
     count = max(1, policy.canary.count.as_goal(size))
     cover, labels = policy.canary.cover, policy.canary.labels
     candidates = [*sorter.to_move, *_candidates_in_trial(sorter, labels)]
-    candidates = [view for view in candidates if view.name not in last] or candidates
+    if any(view.name not in last and has_labels(view, labels) for view in candidates):
+        candidates = [view for view in candidates if view.name not in last]
     kinds = kinds_of_change(sorter.to_move, target)
     of_kinds = [
         view

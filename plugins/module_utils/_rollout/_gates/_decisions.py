@@ -41,6 +41,7 @@ class GateHistory:
     latest: GateAnswer | None = None
     _definite: _Dated | None = None
     _yes_since: float | None = None  # when the first question was sent since which each answer is a yes
+    _held_until: float | None = None  # the last yes of the newest row of them that lasted for hold
     _nodes: Mapping[str, GateAnswer] = field(default_factory=dict)  # the newest answers, of any verdict
     _definite_nodes: Mapping[str, _Dated] = field(default_factory=dict)
 
@@ -49,25 +50,41 @@ class GateHistory:
         definite = _Dated(answer.answer, asked_at) if answer.answer.is_definite else self._definite
         is_yes = answer.answer.verdict is GateVerdict.PASS
         yes_since = asked_at if self._yes_since is None else self._yes_since
+        has_held = self._definite is not None and self._definite.asked_at - yes_since >= self.hold
         nodes = {name: _Dated(part, asked_at) for name, part in answer.nodes.items() if part.is_definite}
         return replace(
             self,
             latest=answer.answer,
             _definite=definite,
             _yes_since=yes_since if is_yes else None,
+            _held_until=self._definite.asked_at if self._definite and has_held and not is_yes else self._held_until,
             _nodes=answer.nodes,
             _definite_nodes={**self._definite_nodes, **nodes},
         )
 
     def decide(self, since: float | None, now: float) -> GateDecision:
         """Return what the gate says of the pool. since: the earliest question that may pass, None for none."""
-        held_at = None
-        if since is not None and self._yes_since is not None:
-            held_at = max(since, self._yes_since) + self.hold
-        decision = self._decide(self._definite, self.latest, self.started_at, held_at, now)
-        if decision.verdict is GateVerdict.WAIT and since is not None and now - since > self.hold + self.timeout:
-            return self._undecided(self.latest, now - since)
-        return decision
+        if self.hold:
+            return self._decide_held(since, now)
+        return self._decide(self._definite, self.latest, self.started_at, since, now)
+
+    def _decide_held(self, since: float | None, now: float) -> GateDecision:
+        """Decide by what it has said since then alone: a yes that lasts for `hold`, within `hold` and `timeout`.
+
+        One that has lasted, and ends while the wave does something else, has as long again.
+        """
+        last = self._definite
+        if last is not None and last.answer.verdict is GateVerdict.FAIL:
+            return GateDecision(GateVerdict.FAIL, last.answer.reason)
+        if since is not None and last is not None and self._yes_since is not None:
+            lasts = last.asked_at - max(since, self._yes_since) >= self.hold
+            if lasts and now - last.asked_at <= self.timeout:
+                return _PASS
+        if since is not None:
+            seconds = now - max(since, since if self._held_until is None else self._held_until)
+            if seconds > self.hold + self.timeout:
+                return self._undecided(self.latest, seconds)
+        return GateDecision(GateVerdict.WAIT, f"waiting for gate {self.name}")
 
     def decide_node(self, node: str, good_since: float, since: float | None, now: float) -> GateDecision:
         """Return what the gate says of a Node that is good since `good_since`: earlier questions do not count."""

@@ -14,7 +14,7 @@ from ..._kube.api_paths import NODES, lease, pods
 from ..._text import sanitize
 from .answers import ServerAnswer
 from .control_plane_gate import NAMESPACE, ROLES, SELECTOR, ControlPlaneGate
-from .leadership_gate import Leader, Leadership, LeadershipGate, leader_of
+from .leadership_gate import Leader, Leadership, LeadershipGate, leader_of, not_judged
 
 _MAX_TEXT = 200
 _NO_ELECTION = "--leader-elect=false"
@@ -47,13 +47,17 @@ def _part(pod: Mapping[str, Any]) -> dict[str, Any]:
 class LeadershipQuestion:
     """Asks for the leader again and again: one answer alone does not show that it is alive.
 
-    monotonic: seconds, also while the API server is away.
+    monotonic: seconds, also while the API server is away. say: shows a line, once for each leader that is not judged.
     """
 
-    def __init__(self, client: Client, gate: LeadershipGate, monotonic: Callable[[], float]) -> None:
+    def __init__(
+        self, client: Client, gate: LeadershipGate, monotonic: Callable[[], float], say: Callable[[str], object]
+    ) -> None:
         self._client = client
         self._gate = gate
         self._monotonic = monotonic
+        self._say = say
+        self._said = ""
         self._seen = Leadership()
 
     def ask(self) -> ServerAnswer:
@@ -66,7 +70,17 @@ class LeadershipQuestion:
                 return ServerAnswer(self._gate.yes())
         except KubeError as error:
             return self._gate.unknown(sanitize(error, _MAX_TEXT))
+        self._say_what_is_not_judged(now)
         return self._gate.evaluate(self._seen, now)
+
+    def _say_what_is_not_judged(self, now: float) -> None:
+        leader = self._seen.leader
+        if leader is None or not self._seen.is_renewed(now) or self._gate.has_moved(leader.host) is not None:
+            return
+        sentence = not_judged(self._gate.component, leader)
+        if sentence != self._said:
+            self._said = sentence
+            self._say(sentence)
 
     def _is_without_election(self) -> bool:
         """Return whether each instance acts on its own: it is started so."""

@@ -52,10 +52,10 @@ def leader_of(lease: Mapping[str, Any]) -> Leader | None:
 
 
 def not_judged(component: str, leader: Leader) -> str:
-    """Return the sentence for a leader on a node of another pool."""
+    """Return the sentence for a leader that is not known as a node of the pool."""
     return (
-        f"not judged: whether an instance of {component} with the config leads: {leader.host} leads, which is not a "
-        "node of the pool"
+        f"not judged: whether an instance of {component} with the config leads: {leader.host} leads, which is not "
+        "known as a node of the pool"
     )
 
 
@@ -86,11 +86,12 @@ class Leadership:
 class LeadershipGate(AskedGate):
     """The instance of a component that leads is one that the rollout has moved.
 
-    It never says no: another may lead in a moment. has_moved: whether a host is that of a node that has moved.
+    It never says no: another may lead in a moment. has_moved: whether a host is that of a node that uses the config,
+    None for one that is not known as a node of the pool, so that nothing is judged.
     """
 
     component: str
-    has_moved: Callable[[str], bool] = lambda _host: False
+    has_moved: Callable[[str], bool | None] = lambda _host: False
 
     @property
     def hold(self) -> float:
@@ -104,8 +105,9 @@ class LeadershipGate(AskedGate):
             return self.unknown(f"no instance holds the Lease {NAMESPACE}/{self.component}")
         if not seen.is_renewed(now):
             return self.unknown(f"{leader.identity} holds the Lease of {self.component}, and is not seen to renew it")
-        if not self.has_moved(leader.host):
+        if self.has_moved(leader.host) is False:
             return self.unknown(
-                f"{self.component} is led by {leader.host}, which is not a node that has moved: restart it there"
+                f"{self.component} is led by {leader.host}, which does not use the config: if that lasts, stop its "
+                f"{self.component} until another one leads"
             )
         return ServerAnswer(self.yes())

@@ -16,8 +16,8 @@ _HOSTNAME = "kubernetes.io/hostname"
 class NodeHosts:
     """The Nodes of a pool by the names of their hosts.
 
-    A host may call itself by its Node's name, by the label that the kubelet gives it, or by the first part of either if
-    no other Node has that.
+    A host may call itself by its Node's name, or by the label that the kubelet gives it. If only one side has a domain,
+    and no other Node has the same first part, that is enough.
     """
 
     def __init__(self, views: Iterable[NodeView]) -> None:
@@ -25,12 +25,15 @@ class NodeHosts:
             host.lower(): view.name for view in views for host in (view.labels.get(_HOSTNAME, view.name), view.name)
         }
         counts = Counter(part for part, _name in {(_short(host), name) for host, name in full.items()})
-        self._names = {_short(host): name for host, name in full.items() if counts[_short(host)] == 1}
-        self._names.update(full)
+        self._names = full
+        self._by_first_part = {_short(host): name for host, name in full.items() if counts[_short(host)] == 1}
+        self._without_domain = {host: name for host, name in self._by_first_part.items() if host in full}
 
     def node_of(self, host: str) -> str:
         """Return the name of the Node of a host, "" if it is none of them."""
-        return self._names.get(host.lower()) or self._names.get(_short(host.lower())) or ""
+        host = host.lower()
+        shortened = self._by_first_part if host == _short(host) else self._without_domain
+        return self._names.get(host) or shortened.get(_short(host)) or ""
 
 
 def _short(host: str) -> str:

@@ -19,9 +19,8 @@ from .._decisions.wave_limits import Progress, WaveOutcome, Window, WindowLimits
 from .._drain._drainer import Drainer
 from .._drain.rebooter import Rebooter
 from .._gates._gate_monitor import GateMonitor, Question, questions
-from .._gates.control_plane_client import LeadershipQuestion, evaluate_control_plane, read_leader
+from .._gates.control_plane_client import LeadershipQuestion, evaluate_control_plane
 from .._gates.gate_client import AskServer, GateClient
-from .._gates.leadership_gate import not_judged
 from .._nodes._node_watcher import NodeWatcher
 from .._nodes.node_hosts import NodeHosts
 from .._nodes.node_view import NodeView
@@ -266,19 +265,21 @@ class WaveRun:
         client, nodes, source = self._session.direct_client, self._watcher.nodes, self._plan.target.source
         hosts = NodeHosts(nodes.values())
 
-        def has_moved(host: str) -> bool:
-            view = nodes.get(hosts.node_of(host))
-            return view is not None and view.is_on(source)
+        def has_moved(component: str, host: str) -> bool | None:
+            name = hosts.node_of(host)
+            view = nodes.get(name)
+            if not name:
+                return None
+            runs_it = view is not None and view.answer.status is not None and component in view.answer.status.components
+            return runs_it and view is not None and view.is_on(source)
 
         for gate in self._policy.gates.leadership:
-            with suppress(KubeError):  # the gate says it, if that lasts
-                leader = read_leader(client, gate.component)
-                if leader is not None and not hosts.node_of(leader.host):
-                    self._session.say(f"{self._wave}: {not_judged(gate.component, leader)}")
-                    continue
-            asked = replace(gate, has_moved=has_moved)
-            question = LeadershipQuestion(client, asked, self._session.clock.monotonic)
+            asked = replace(gate, has_moved=partial(has_moved, gate.component))
+            question = LeadershipQuestion(client, asked, self._session.clock.monotonic, self._say)
             yield Question(asked, question.ask, is_at_start=False)
+
+    def _say(self, sentence: str) -> None:
+        self._session.say(f"{self._wave}: {sentence}")
 
     def _executor(self, rollout: Rollout, window: Window, job: WaveJob, gates: GateMonitor) -> WaveExecutor:
         session, watcher = self._session, self._watcher

@@ -202,6 +202,46 @@ def test_a_process_that_has_gone_with_its_manifest_has_not_crashed(
     assert host.starts() == [("b/0", False)]
 
 
+def test_a_manifest_that_is_moved_away_and_back_is_not_a_crash(host: Host) -> None:
+    host.use({"kube-api-qps": 30})
+    host.pods.restart(COMPONENT)
+    host.runs("b", 0, pid=12)
+    host.pods.unit(COMPONENT)
+    text = host.manifest.read_bytes()
+    host.manifest.unlink()
+    host.shown.end_processes()
+    assert host.pods.unit(COMPONENT).state == "foreign"
+    host.manifest.write_bytes(text)
+    host.pods.unit(COMPONENT)
+    assert host.starts() == [("b/0", False)]
+
+
+def test_a_pod_that_ends_for_another_image_has_not_crashed(host: Host) -> None:
+    """The options stay in the manifest, and the kubelet pulls the image before it starts the next Pod."""
+    host.use({"kube-api-qps": 30})
+    host.pods.restart(COMPONENT)
+    host.runs("b", 0, pid=12)
+    host.pods.unit(COMPONENT)
+    host.manifest.write_text(host.manifest.read_text().replace("v1.20.2", "v1.20.15"))
+    host.shown.end_processes()
+    for _check in range(2):
+        assert host.pods.unit(COMPONENT).reason == ""
+    assert host.starts() == [("b/0", False)]
+
+
+def test_a_process_that_was_not_seen_for_a_moment_has_not_crashed(host: Host) -> None:
+    host.use({"kube-api-qps": 30})
+    host.pods.restart(COMPONENT)
+    host.runs("b", 0, pid=12)
+    host.pods.unit(COMPONENT)
+    host.shown.end_processes()
+    host.pods.unit(COMPONENT)
+    assert host.starts() == [("b/0", True)]
+    host.shown.process(COMPONENT, "b", 12, host.clock.seconds)
+    host.pods.unit(COMPONENT)
+    assert host.starts() == [("b/0", False)]
+
+
 def test_a_pod_of_another_program_is_reported_and_not_written(host: Host) -> None:
     host.runs("a", 0, pid=11)
     host.use({"kube-api-qps": 30})

@@ -13,9 +13,13 @@ import pytest
 from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Listing
 from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import Forbidden, NotFound
 from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import lease, pods
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import node as paths_of_node
 from ansible_collections.configok.node.plugins.module_utils._operations._pool._leaders import find_leaders
 from ansible_collections.configok.node.plugins.module_utils._rollout._decisions.planner import make_plan
-from ansible_collections.configok.node.plugins.module_utils._rollout._gates.answers import GateVerdict
+from ansible_collections.configok.node.plugins.module_utils._rollout._gates.answers import (
+    GateAnswer,
+    GateVerdict,
+)
 from ansible_collections.configok.node.plugins.module_utils._rollout._gates.leadership_gate import (
     Leader,
     Leadership,
@@ -90,6 +94,7 @@ class Cluster:
 def three_nodes(make_world: MakeWorld) -> tuple[World, Cluster, Any]:
     world = make_world(3)
     world.documents = DOCUMENTS
+    world.nodes.static_pods = (SCHEDULER,)
     return world, Cluster(world), world.publish(100)
 
 
@@ -129,7 +134,11 @@ def test_a_leader_is_alive_only_while_it_is_seen_to_renew_its_lease() -> None:
     ("seen", "verdict", "reason"),
     [
         (Leadership(Leader("a_1", "2", DURATION), 95.0), GateVerdict.PASS, ""),
-        (Leadership(Leader("b_1", "2", DURATION), 95.0), GateVerdict.UNKNOWN, "kube-scheduler is led by b, which"),
+        (
+            Leadership(Leader("b_1", "2", DURATION), 95.0),
+            GateVerdict.UNKNOWN,
+            "kube-scheduler is led by b, which does not use the config",
+        ),
         (Leadership(Leader("a_1", "2", DURATION), 80.0), GateVerdict.UNKNOWN, "a_1 holds the Lease of kube-scheduler,"),
         (Leadership(Leader("a_1", "2", DURATION)), GateVerdict.UNKNOWN, "and is not seen to renew it"),
         (Leadership(), GateVerdict.UNKNOWN, "no instance holds the Lease kube-system/kube-scheduler"),
@@ -148,6 +157,7 @@ def test_a_node_is_found_by_what_its_host_calls_itself() -> None:
     views = [NodeView("cp-1", "1"), NodeView("cp-2.a.example", "2"), NodeView("i-0abc", "3", labels=label)]
     hosts = NodeHosts([*views, NodeView("cp-4.a.example", "4"), NodeView("cp-4.b.example", "5")])
     assert hosts.node_of("CP-1.example.com") == hosts.node_of("cp-1") == "cp-1"
+    assert hosts.node_of("cp-2.b.example") == "", "another domain"
     assert hosts.node_of("cp-2") == "cp-2.a.example"
     assert hosts.node_of("ip-10-0-0-3") == "i-0abc"
     assert (hosts.node_of("cp-4.b.example"), hosts.node_of("cp-4"), hosts.node_of("cp-9")) == ("cp-4.b.example", "", "")
@@ -160,10 +170,13 @@ def test_the_node_that_leads_moves_last(make_world: MakeWorld, leader: str) -> N
     views = list_nodes(world.client, selector="pool=workers")
     pool = world.pool(**POLICY)
     leaders = find_leaders(cluster, pool.policy.gates.leadership, views)  # type: ignore[arg-type]  # a client, too
-    assert (leaders.nodes, leaders.warnings) == (frozenset([leader]), ())
-    plan = make_plan(views, pool, target, world.record(), last=leaders.nodes)
+    assert (leaders.nodes, leaders.warnings, leaders.refusals) == ({SCHEDULER: leader}, (), ())
+    plan = make_plan(views, pool, target, world.record(), last={*leaders.nodes.values()})
     assert [wave.name for wave in plan.waves] == ["canary", "wave 1", "wave 2"]
     assert plan.waves[-1].nodes == (leader,)
+    assert leaders.left_out(plan) == ()
+    without = make_plan(views, pool, target, world.record(), left_out={leader: "no"}, last={leader})
+    assert leaders.left_out(without)[0].startswith(f"{leader} leads kube-scheduler, and is not moved: the rollout")
     only = make_plan(views[:1], pool, target, world.record(), last={views[0].name})
     assert [wave.nodes for wave in only.waves] == [(views[0].name,)], "there is no other canary"
 
@@ -174,16 +187,17 @@ def test_the_plan_warns_of_what_is_not_known_of_the_leader(make_world: MakeWorld
     gates = world.pool(**POLICY).policy.gates.leadership
 
     def warning() -> str:
-        nodes, (sentence,) = find_leaders(cluster, gates, views)  # type: ignore[arg-type]  # a client, too
-        assert not nodes
+        leaders = find_leaders(cluster, gates, views)  # type: ignore[arg-type]  # a client, too
+        (sentence,) = (*leaders.warnings, *leaders.refusals)
+        assert not leaders.nodes
         return sentence
 
     cluster.leader = "elsewhere"
-    assert warning().endswith("kube-scheduler with the config leads: elsewhere leads, which is not a node of the pool")
+    assert warning().startswith("not judged: whether an instance of kube-scheduler with the config leads: elsewhere")
     cluster.absent = True
     assert warning().startswith("no instance leads kube-scheduler")
     cluster.forbidden = True
-    assert warning().startswith("not judged: which node leads kube-scheduler, so it may not be last: GET lease: leases")
+    assert warning().endswith("which says who leads kube-scheduler: run the role configok.node.cluster again")
 
 
 def test_the_rollout_ends_when_an_instance_that_has_moved_has_led_for_two_minutes(make_world: MakeWorld) -> None:
@@ -249,7 +263,7 @@ def test_a_leader_of_another_pool_is_not_judged(make_world: MakeWorld) -> None:
     assert [line for line in world.lines() if sentence in line]
 
 
-def test_a_leader_that_another_pool_takes_over_from_the_last_node_does_not_pass(make_world: MakeWorld) -> None:
+def test_a_leader_that_another_pool_takes_over_from_the_last_node_is_not_judged(make_world: MakeWorld) -> None:
     world, cluster, target = three_nodes(make_world)
     last = world.plan(target, **POLICY).waves[-1].nodes[0]
 
@@ -257,9 +271,40 @@ def test_a_leader_that_another_pool_takes_over_from_the_last_node_does_not_pass(
         cluster.leader = "elsewhere" if last in moved(world) else last
 
     cluster.follow = follow
+    assert world.rollout(target, client=cluster, **POLICY)[-1].phase == "Complete"
+    assert sum("not judged" in line for line in world.lines()) == 1
+
+
+def test_a_node_that_does_not_run_the_component_by_its_options_has_not_moved(make_world: MakeWorld) -> None:
+    world, cluster, target = three_nodes(make_world)
+    world.nodes.static_pods = ()
     result = world.rollout(target, client=cluster, **POLICY)[-1]
     assert (result.wave, result.phase) == ("wave 2", "Paused")
-    assert "kube-scheduler leader does not know: kube-scheduler is led by elsewhere, which is not" in result.reason
+    assert "kube-scheduler is led by n00, which does not use the config" in result.reason
+
+
+def test_a_canary_with_labels_moves_first_although_it_leads(make_world: MakeWorld) -> None:
+    world, _cluster, target = three_nodes(make_world)
+    world.client.patch(paths_of_node("n01"), {"metadata": {"labels": {"canary": "yes"}}})
+    views = list_nodes(world.client, selector="pool=workers")
+    pool = world.pool(**{**POLICY, "canary": {"count": 1, "soak": "1s", "labels": {"canary": "yes"}}})
+    plan = make_plan(views, pool, target, world.record(), last={"n01"})
+    assert plan.wave("canary").nodes == ("n01",)
+
+
+def test_nothing_is_asked_of_the_leader_before_the_last_wave_has_moved(make_world: MakeWorld) -> None:
+    """A playbook before the wave takes longer than nodeTimeout."""
+    world, cluster, target = three_nodes(make_world)
+    last = world.plan(target, **POLICY).waves[-1].nodes[0]
+    cluster.follow = lambda: setattr(cluster, "leader", moved(world)[0] if last in moved(world) else last)
+
+    def before_wave(wave: str, _nodes: Any, _should_stop: Any) -> GateAnswer:
+        if wave == "wave 2":
+            world.clock.sleep(1000.0)
+        return GateAnswer("before", GateVerdict.PASS)
+
+    world.options["before_wave"] = before_wave
+    assert world.rollout(target, client=cluster, nodeTimeout="15m", **POLICY)[-1].phase == "Complete"
 
 
 @pytest.mark.parametrize("has_old_lease", [True, False])

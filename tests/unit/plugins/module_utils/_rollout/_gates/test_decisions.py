@@ -97,10 +97,14 @@ INTERRUPTED = [*STEADY[:3], Asked(25.0, UNKNOWN), *STEADY[3:]]
         ),
         ([Asked(80.0, PASS), Asked(90.0, UNKNOWN)], 0.0, 91.0, GateDecision(UNKNOWN, "g at 90 (for 91s)")),
         ([Asked(90.0, FAIL)], 0.0, 91.0, GateDecision(FAIL, "g at 90")),
+        ([Asked(90.0, UNKNOWN)], None, 1000.0, GateDecision(WAIT, "waiting for gate g")),
+        ([Asked(90.0, UNKNOWN)], 980.0, 1000.0, GateDecision(WAIT, "waiting for gate g")),
+        ([*STEADY, Asked(140.0, UNKNOWN)], 0.0, 140.0, GateDecision(WAIT, "waiting for gate g")),
+        ([*STEADY, Asked(140.0, UNKNOWN)], 0.0, 141.0, GateDecision(UNKNOWN, "g at 140 (for 91s)")),
     ],
 )
 def test_a_gate_may_have_to_say_yes_for_some_time(
-    questions: list[Asked], since: float, now: float, expected: GateDecision
+    questions: list[Asked], since: float | None, now: float, expected: GateDecision
 ) -> None:
     assert decide_pool([history(*questions, hold=30.0)], since, now) == expected
 
