@@ -183,6 +183,7 @@ REFUSALS: dict[str, tuple[str, ...]] = {
     "_operations/_publishing/_release.py:read_layered_document": (FILES,),
     "_operations/_publishing/_release.py:vouch": (STATEMENT,),
     "_operations/_pool/_control_plane_changes.py:find_outage": (FILES, LABELS),
+    "_operations/_pool/_leaders.py:find_leaders": (FILES,),
     "_operations/_pool/_target_changes.py:compare_target": (POLICY,),
     "_machines/_changes/cluster_changes.py:with_cluster_check": (FILES,),
     "_machines/_changes/_config_check.py:_sentences": (VERSION,),
