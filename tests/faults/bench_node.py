@@ -43,7 +43,7 @@ class Change:
 
     to: the name of the assigned config. seconds: duration of the change. ends: the config that runs in the end and is
     last-known-good. says: ConfigOK in the end. threshold: the crash loop threshold. seen_by_the_next: whether only the
-    next start of the component shows a crash.
+    next start of the component shows a crash to an agent that was away when it ended.
     """
 
     to: str

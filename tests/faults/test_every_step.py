@@ -63,7 +63,7 @@ def test_the_agent_is_killed(ledger: Ledger, tmp_path: Path, every: int, stage: 
             node.run(3, agent=False)  # systemd starts it again after a while
             node.daemon = node.new_daemon()
             node.run(RECOVERY)
-            case.check(change.expected((starts, starts)), node.observe(kept))
+            case.check(change.expected((starts, starts + change.seen_by_the_next)), node.observe(kept))
 
 
 @pytest.mark.parametrize(
