@@ -19,7 +19,7 @@ from .._static_pods.component_output import ending_reason
 
 _LOG = re.compile(r"([0-9]{1,9})\.log\Z")
 _START_FIELD = 19  # of /proc/PID/stat behind the name: starttime, in ticks since boot
-_NOTHING_LEFT = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)  # which says nothing about a process
+_OUT_OF_RESOURCES = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)  # which says nothing about a process
 _MAX_TAIL = 256 * 1024  # bytes of a log: the help that follows an error has 80,000
 
 
@@ -106,7 +106,7 @@ class PodFiles:
                 fields = _read(os.path.join(directory, "stat")).decode(errors="replace").rpartition(")")[2].split()
                 started = int(fields[_START_FIELD]) / os.sysconf("SC_CLK_TCK")
             except OSError as error:
-                if error.errno in _NOTHING_LEFT:
+                if error.errno in _OUT_OF_RESOURCES:
                     raise
                 continue  # it has ended meanwhile
             except (ValueError, IndexError):

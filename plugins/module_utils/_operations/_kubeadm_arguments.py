@@ -15,18 +15,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .._componentconfig import ConfigError
-from .._componentconfig.component_options import FLAG_COMPONENTS, Options, read_options, with_options, without_options
+from .._componentconfig.component_options import (
+    FLAG_COMPONENTS,
+    KUBEADM_SECTIONS,
+    Options,
+    read_options,
+    with_options,
+    without_options,
+)
 from .._foreign import InvalidText, load_json
 from .._nodeconfig.denied_fields import DenyPolicy
 from .._nodeconfig.option_denials import option_denials
 from . import UnusableInput
-
-SECTIONS: Mapping[str, str] = {
-    "kube-apiserver": "apiServer",
-    "kube-controller-manager": "controllerManager",
-    "kube-scheduler": "scheduler",
-}
-"""The part of a ClusterConfiguration with the extraArgs of a component."""
 
 _GROUP = "kubeadm.k8s.io"
 _WITH_MAP = ("v1beta1", "v1beta2", "v1beta3")
@@ -105,7 +105,7 @@ def with_documents(
                 if written["flags"] or written["files"]:
                     components[component] = SyncedComponent(written, before)
         except ConfigError as error:
-            raise UnusableInput(f"{SECTIONS[component]}.{_EXTRA} cannot be used: {error}") from error
+            raise UnusableInput(f"{_section(component)}.{_EXTRA} cannot be used: {error}") from error
         _write_arguments(result, component, arguments, takes_list=takes_list)
     return Synced(result, SyncNote(note.pool, components), tuple(left_out))
 
@@ -152,7 +152,7 @@ def _names(options: Options, arguments: Sequence[str]) -> frozenset[str]:
 
 def _read_arguments(configuration: Mapping[str, Any], component: str) -> list[str]:
     """Return the extraArgs of a component as a command line. Raises ConfigError."""
-    section = configuration.get(SECTIONS[component]) or {}
+    section = configuration.get(_section(component)) or {}
     extra = section.get(_EXTRA) if isinstance(section, Mapping) else section
     if extra is None:
         return []
@@ -169,11 +169,16 @@ def _write_arguments(
     if list(arguments) == _read_arguments(configuration, component):
         return
     pairs = [word[2:].partition("=")[::2] for word in arguments]
-    section = dict(configuration.get(SECTIONS[component]) or {})
+    section = dict(configuration.get(_section(component)) or {})
     if not pairs:
         section.pop(_EXTRA, None)
     elif takes_list:
         section[_EXTRA] = [{"name": name, "value": value} for name, value in pairs]
     else:
         section[_EXTRA] = dict(pairs)
-    configuration[SECTIONS[component]] = section
+    configuration[_section(component)] = section
+
+
+def _section(component: str) -> str:
+    (name,) = KUBEADM_SECTIONS[component]
+    return name

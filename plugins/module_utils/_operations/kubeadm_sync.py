@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .._componentconfig._codec.yaml_text import encode
+from .._componentconfig.component_options import COMPONENT_OPTIONS, FLAG_COMPONENTS
 from .._componentconfig.findings import InvalidConfig
 from .._componentconfig.load import load
 from .._kube.api_client import Client
@@ -21,7 +22,7 @@ from .._rollout import RolloutError
 from .._rollout._record.record import COMPLETE
 from .._rollout._record.record_store import read_record
 from . import UnusableInput
-from ._kubeadm_arguments import SECTIONS, SyncNote, with_documents
+from ._kubeadm_arguments import SyncNote, with_documents
 
 NAMESPACE, NAME, KEY = "kube-system", "kubeadm-config", "ClusterConfiguration"
 _WHERE = f"ConfigMap {NAMESPACE}/{NAME}"
@@ -91,13 +92,13 @@ def _documents(client: Client, pool: str) -> dict[str, dict[str, Any]]:
         bundle = Bundle.from_config_map(client.get(config_map(target.namespace, target.name)), target.source)
     except (NotFound, InvalidBundle) as error:
         raise RolloutError(f"the bundle {target.name} of pool {pool} cannot be used: {error}") from error
-    return {name: _document(name, text) for name, text in bundle.documents.items() if name in SECTIONS}
+    return {name: _document(name, text) for name, text in bundle.documents.items() if name in FLAG_COMPONENTS}
 
 
 def _document(component: str, text: str) -> dict[str, Any]:
     data = _decoded(text, component)
-    if data.get("kind") != "ComponentOptions" or data.get("component") != component:
-        raise RolloutError(f"the document {component} of the bundle is not ComponentOptions of {component}")
+    if data.get("kind") != COMPONENT_OPTIONS or data.get("component") != component:
+        raise RolloutError(f"the document {component} of the bundle is not {COMPONENT_OPTIONS} of {component}")
     return data
 
 
@@ -127,7 +128,7 @@ def _with_documents(
             f"it, or remove the annotation {ANNOTATION_KUBEADM_SYNC}"
         )
     if not documents and not note.components:
-        raise UnusableInput(f"pool {pool} uses no options of {', '.join(SECTIONS)}: there is nothing to write")
+        raise UnusableInput(f"pool {pool} uses no options of {', '.join(FLAG_COMPONENTS)}: there is nothing to write")
     configuration = _decoded(before, f"{KEY} of {_WHERE}")
     synced = with_documents(configuration, note, documents, policy)
     after = before if synced.configuration == configuration else encode(synced.configuration, indents_lists=False)

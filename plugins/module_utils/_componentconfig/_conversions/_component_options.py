@@ -9,18 +9,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from .. import ConfigError
+from .._options import KUBEADM_SECTIONS
 from .._options._document import read_options
 from .._options._migration import extra_arguments
 from .._schema.kinds import Kind
 from ._field_moves import Loss
 
 CLUSTER_CONFIGURATION = "ClusterConfiguration"
-_SECTIONS: Mapping[str, tuple[str, ...]] = {
-    "kube-apiserver": ("apiServer",),
-    "kube-controller-manager": ("controllerManager",),
-    "kube-scheduler": ("scheduler",),
-    "etcd": ("etcd", "local"),
-}
 
 
 def convert_options(data: Mapping[str, Any], target: Kind, losses: list[Loss]) -> dict[str, Any]:
@@ -29,8 +24,8 @@ def convert_options(data: Mapping[str, Any], target: Kind, losses: list[Loss]) -
     kubeadm has no word for a flag that is to be removed, and writes no files.
     """
     options = read_options(data)
-    if options.component not in _SECTIONS:
-        raise ConfigError(f"component: must be one of {', '.join(_SECTIONS)}")
+    if options.component not in KUBEADM_SECTIONS:
+        raise ConfigError(f"component: must be one of {', '.join(KUBEADM_SECTIONS)}")
     for flag in sorted(options.removed):
         losses.append(Loss(options.field_of(flag), None, "kubeadm removes no flag that it writes itself"))
     for file in options.files:
@@ -44,6 +39,6 @@ def convert_options(data: Mapping[str, Any], target: Kind, losses: list[Loss]) -
         if len(values) > 1:
             path = options.field_of(flag) if flag in options.flags else ("files",)
             losses.append(Loss(path, values[:-1], "this version of kubeadm takes a flag once"))
-    for name in ("extraArgs", *reversed(_SECTIONS[options.component])):
+    for name in ("extraArgs", *reversed(KUBEADM_SECTIONS[options.component])):
         result = {name: result}
     return dict(result)

@@ -13,3 +13,11 @@ OPTIONS_HEAD = {"apiVersion": "options.configok.dev/v1alpha1", "kind": COMPONENT
 
 FLAG_COMPONENTS = ("kube-apiserver", "kube-controller-manager", "kube-scheduler")
 """The static-Pod components whose flags are known."""
+
+KUBEADM_SECTIONS = {
+    "kube-apiserver": ("apiServer",),
+    "kube-controller-manager": ("controllerManager",),
+    "kube-scheduler": ("scheduler",),
+    "etcd": ("etcd", "local"),
+}
+"""The path of the section of kubeadm's ClusterConfiguration that has a component's extraArgs."""

@@ -81,7 +81,7 @@ class GateHistory:
             if lasts and now - last.asked_at <= self.timeout:
                 return _PASS
         if since is not None:
-            seconds = now - max(since, since if self._held_until is None else self._held_until)
+            seconds = now - (since if self._held_until is None else max(since, self._held_until))
             if seconds > self.hold + self.timeout:
                 return self._undecided(self.latest, seconds)
         return GateDecision(GateVerdict.WAIT, f"waiting for gate {self.name}")

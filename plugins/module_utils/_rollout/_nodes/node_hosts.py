@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 
 from .node_view import NodeView
@@ -24,9 +23,11 @@ class NodeHosts:
         full = {
             host.lower(): view.name for view in views for host in (view.labels.get(_HOSTNAME, view.name), view.name)
         }
-        counts = Counter(part for part, _name in {(_short(host), name) for host, name in full.items()})
+        owners: dict[str, set[str]] = {}  # the Nodes with a first part
+        for host, name in full.items():
+            owners.setdefault(_short(host), set()).add(name)
         self._names = full
-        self._by_first_part = {_short(host): name for host, name in full.items() if counts[_short(host)] == 1}
+        self._by_first_part = {part: name for part, names in owners.items() if len(names) == 1 for name in names}
         self._without_domain = {host: name for host, name in self._by_first_part.items() if host in full}
 
     def node_of(self, host: str) -> str:

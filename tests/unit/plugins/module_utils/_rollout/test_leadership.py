@@ -169,7 +169,8 @@ def test_the_node_that_leads_moves_last(make_world: MakeWorld, leader: str) -> N
     cluster.leader = leader
     views = list_nodes(world.client, selector="pool=workers")
     pool = world.pool(**POLICY)
-    leaders = find_leaders(cluster, pool.policy.gates.leadership, views)  # type: ignore[arg-type]  # a client, too
+    client: Any = cluster
+    leaders = find_leaders(client, pool.policy.gates.leadership, views)
     assert (leaders.nodes, leaders.warnings, leaders.refusals) == ({SCHEDULER: leader}, (), ())
     plan = make_plan(views, pool, target, world.record(), last={*leaders.nodes.values()})
     assert [wave.name for wave in plan.waves] == ["canary", "wave 1", "wave 2"]
@@ -185,9 +186,10 @@ def test_the_plan_warns_of_what_is_not_known_of_the_leader(make_world: MakeWorld
     world, cluster, _target = three_nodes(make_world)
     views = list_nodes(world.client, selector="pool=workers")
     gates = world.pool(**POLICY).policy.gates.leadership
+    client: Any = cluster
 
     def warning() -> str:
-        leaders = find_leaders(cluster, gates, views)  # type: ignore[arg-type]  # a client, too
+        leaders = find_leaders(client, gates, views)
         (sentence,) = (*leaders.warnings, *leaders.refusals)
         assert not leaders.nodes
         return sentence
