@@ -121,7 +121,8 @@ class ActionModule(RolloutAction):
         else:
             planned = rollout.plan_reconcile()
         changes = planned.changes
-        lines += [*changes.lines, *planned.trust.lines(), *render_plan(planned.plan, pool.policy)]
+        lines += [*changes.lines, *planned.trust.lines(), *planned.servers.lines()]
+        lines += render_plan(planned.plan, pool.policy)
         self._show(lines)
         self._outcome.update(revision=planned.plan.revision, target=planned.plan.target.name)
         result = self._move(rollout, planned)
@@ -144,7 +145,7 @@ class ActionModule(RolloutAction):
             self._outcome["changed"] = self._outcome["changed"] or planned.plan.has_work
             return {}
         try:
-            last = rollout.run(planned.plan)[-1]
+            last = rollout.run(planned)[-1]
         finally:
             self._outcome["changed"] = self._outcome["changed"] or rollout.has_changed
         result = self._moved(last)

@@ -233,6 +233,11 @@ plan:
       description: The expected duration, in seconds.
       type: float
       sample: 1200.0
+    api_servers:
+      description: The other API servers, which are asked while the one of the kubeconfig does not answer.
+      type: list
+      elements: str
+      sample: ["https://192.0.2.12:6443"]
     trust:
       description:
         - The statement of the bundle with its C(sequence), C(floor) and C(not_after), V(0) and empty without one. The

@@ -31,6 +31,7 @@ PRUNER = "configok-runner-prune"
 MACHINES = "configok-machines"
 BOOTSTRAPPERS = "configok-bootstrappers"
 _LEADING_NAMESPACE = "kube-system"
+_SERVERS_NAMESPACE = "default"
 
 
 def _rule(resource: str, *verbs: str, group: str = "", names: Sequence[str] = ()) -> dict[str, Any]:
@@ -47,6 +48,8 @@ _ASSIGNING = [
 ]
 # ... sees who leads a control plane, ...
 _LEADING = [_rule("leases", "get", group="coordination.k8s.io", names=["kube-controller-manager", "kube-scheduler"])]
+# ... asks another API server while one of them restarts, ...
+_SERVERS = [_rule("endpoints", "get", names=["kubernetes"])]
 # ... publishes bundles, which are immutable, or only reads them, ...
 _READING = [_rule("configmaps", "get")]
 _PUBLISHING = [_rule("configmaps", "get", "create")]
@@ -155,10 +158,10 @@ def desired_objects(
         objects.append(_bootstrappers_binding())
     for name, grant in _grants(access).items():
         subjects = [_subject(subject) for subject in grant.subjects]
-        for scope in dict.fromkeys(tuple(scoped.namespaces) for scoped in grant.rules):
-            rules = [scoped.rule for scoped in grant.rules if tuple(scoped.namespaces) == scope]
-            for namespace in scope or ("",):
-                objects += _role_and_binding(name, rules, subjects, namespace)
+        # One role for each namespace: users may have bundles where the cluster has something of its own.
+        for namespace in dict.fromkeys(place for scoped in grant.rules for place in scoped.namespaces or ("",)):
+            rules = [scoped.rule for scoped in grant.rules if namespace in (scoped.namespaces or ("",))]
+            objects += _role_and_binding(name, rules, subjects, namespace)
     if access.flow_control and flow_version:
         grants = [*_grants(access).values()]
         objects += _labelled(flow_control_objects(flow_version, runners=grants, bundle_namespaces=publishing))
@@ -176,13 +179,14 @@ def _grants(access: Access) -> dict[str, Grant]:
     publishing = access.publishing_namespaces
     assigning, recording = _scoped(_ASSIGNING), _scoped(_RECORDING, NAMESPACE_ROLLOUTS)
     reading, publishes = _scoped(_READING, *publishing), _scoped(_PUBLISHING, *publishing)
-    records, leading = _scoped(_READING, NAMESPACE_ROLLOUTS), _scoped(_LEADING, _LEADING_NAMESPACE)
+    records = _scoped(_READING, NAMESPACE_ROLLOUTS)
+    control_plane = [*_scoped(_LEADING, _LEADING_NAMESPACE), *_scoped(_SERVERS, _SERVERS_NAMESPACE)]
     runners, assigners = [*(access.runner_subjects or ())], [*(access.assigner_subjects or ())]
-    grants = {RUNNER: Grant(runners, [*assigning, *leading, *publishes, *recording])}
+    grants = {RUNNER: Grant(runners, [*assigning, *control_plane, *publishes, *recording])}
     if access.runner_prune:
         grants[PRUNER] = Grant([*runners, *assigners], _scoped(_PRUNING, *publishing))
     grants[PUBLISHER] = Grant(access.publisher_subjects or (), [*publishes, *records])
-    grants[ASSIGNER] = Grant(assigners, [*assigning, *leading, *reading, *recording])
+    grants[ASSIGNER] = Grant(assigners, [*assigning, *control_plane, *reading, *recording])
     if access.machine_subjects:
         tokens, clients = _scoped(_TOKENS, TOKEN_NAMESPACE), _scoped(_AUTHORITIES, AUTHENTICATION_NAMESPACE)
         rules = [*assigning, *_scoped(_MACHINES), *tokens, *clients, *reading, *recording]

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal, NamedTuple
 from urllib.parse import urlencode
 
@@ -15,9 +15,10 @@ from ._interrupt import Interrupt
 from ._retry_after import parse_retry_after
 from .api_errors import Gone, KubeError, NotFound, Unreachable, UnusableAnswer, error_for, shorten
 from .api_paths import describe
+from .api_servers import WhenTurned, at_instance, why_no_instances
 from .credentials import Credentials
 from .retry import ONCE, wait_before_retry
-from .transport import ClientSettings, Lines, Response, Timing, Transport
+from .transport import ClientSettings, Lines, Response, Timing, Transport, path_of_url
 
 __all__ = ["Client", "Interrupt", "Listing", "Object", "PatchType"]
 
@@ -39,6 +40,7 @@ _PATCH_TYPES: dict[PatchType, str] = {
 _LIST_RESTARTS = 3
 _MAX_PAGES = 1000
 _FIRST_ANSWER = 10.0  # seconds; a server that has never answered is given up then
+_INSTANCE_TIMEOUT = 5.0  # seconds
 
 
 class Listing(NamedTuple):
@@ -91,6 +93,25 @@ class Client:
     def anonymous_credentials(self) -> Credentials:
         """Return the address and the CA of the API server, without this client's identity."""
         return self._transport.credentials.without_identity()
+
+    def why_no_instances(self) -> str:
+        """Return why no other API server of the cluster may get this client's credentials, "" if each one may."""
+        return why_no_instances(self._transport.credentials, path_of_url(self.server))
+
+    def at_instance(self, url: str) -> Client:
+        """Return a client of another API server of the cluster, without retries, to be closed."""
+        settings = self._settings._replace(
+            pool_size=1, timeout=min(_INSTANCE_TIMEOUT, self._settings.timeout), retries=ONCE
+        )
+        return Client(at_instance(self._transport.credentials, url), settings, self._timing)
+
+    def ask_also(self, urls: Sequence[str], when_turned: WhenTurned) -> None:
+        """Ask other API servers of the cluster, too: the next one when the one that is asked does not answer.
+
+        Each must be one that `at_instance` has reached. when_turned: is called with the server that does not answer,
+        and the next one, maybe in another thread.
+        """
+        self._transport.servers.set_others(urls, when_turned)
 
     def get(self, path: str, *, metadata_only: bool = False, **query: object) -> Object:
         """Return the object at path; metadata_only leaves spec and status with the server."""

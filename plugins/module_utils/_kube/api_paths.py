@@ -26,6 +26,7 @@ ADMISSION_POLICIES = f"{_ADMISSION}/validatingadmissionpolicies"
 SELF_SUBJECT_REVIEWS = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
 SELF_SUBJECT_ACCESS_REVIEWS = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
 SUBJECT_ACCESS_REVIEWS = "/apis/authorization.k8s.io/v1/subjectaccessreviews"
+API_SERVER_ENDPOINTS = f"{_CORE}/namespaces/default/endpoints/kubernetes"
 CERTIFICATE_REQUESTS = "/apis/certificates.k8s.io/v1/certificatesigningrequests"
 
 # RBAC names may hold a colon (system:nodes). None of these characters needs quoting, and no name can leave its place.

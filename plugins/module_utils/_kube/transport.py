@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 from ._interrupt import Interrupt, SocketOptions
 from .api_errors import CredentialsError, KubeError, MissingLibrary, Unreachable, UnusableAnswer, shorten
 from .api_paths import describe
+from .api_servers import ApiServers
 from .credentials import Credentials, Stamp, file_stamps, ssl_context
 from .retry import PATIENT, RetryPolicy
 
@@ -50,6 +51,7 @@ LONGEST_LINE = 8 << 20  # bytes: etcd stores no object of more than 1.5 MiB
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")  # as for the tokens of gates
 _USER_AGENT = "configok.node/0.1.0"  # with VERSION of _nodeconfig, which this layer cannot import; a test compares
 _MAX_ANSWER = 128 << 20  # bytes: 500 Nodes, a page of a list, are some 35 MiB
+_UNAVAILABLE = (502, 503)  # of a server that starts, ends, or has lost its etcd; 500 may be of a webhook
 _CHUNK_SIZE = 65536  # bytes read at a time
 
 # The words of the ssl module, and those of urllib3 1.26 about a host name.
@@ -108,11 +110,16 @@ class Response(NamedTuple):
 
 
 class _State(NamedTuple):
+    """The connections. server: its number among the API servers; url, prefix: its URL, and the path in that."""
+
     pool: Any
     headers: dict[str, str]
     credentials: Credentials
     stamps: tuple[Stamp, ...]
     generation: int
+    server: int
+    url: str
+    prefix: str
 
 
 class Transport:
@@ -121,6 +128,9 @@ class Transport:
     Files of the credentials are checked when a request is made, at most once a second. When one has changed, new
     connections use its new content; requests in progress finish on the old ones. Files that cannot be used, halfway
     through a rotation, change nothing until they can.
+
+    When a server does not answer, or is unavailable, the next one of `servers` is asked from then on. The caller
+    repeats the request.
     """
 
     def __init__(
@@ -131,6 +141,7 @@ class Transport:
         monotonic: Callable[[], float],
         interrupt: Interrupt | None = None,
         stamps: tuple[Stamp, ...] | None = None,
+        servers: ApiServers | None = None,
     ) -> None:
         """stamps: of the files of the credentials when they were read; default: now."""
         if not HAS_URLLIB3:
@@ -145,7 +156,7 @@ class Transport:
         self._next_check = -math.inf
         self._last_renewal = -math.inf
         self._no_retries = Retry(total=False, redirect=False)
-        self._prefix = _prefix(credentials.server)
+        self.servers = servers or ApiServers()
 
     @property
     def credentials(self) -> Credentials:
@@ -162,6 +173,7 @@ class Transport:
                 monotonic=self._monotonic,
                 interrupt=interrupt,
                 stamps=self._stamps,
+                servers=self.servers,
             )
 
     def send(
@@ -176,7 +188,7 @@ class Transport:
         try:
             response = state.pool.request(
                 method,
-                self._prefix + target,
+                state.prefix + target,
                 body=body,
                 headers=headers,
                 retries=self._no_retries,
@@ -187,7 +199,8 @@ class Transport:
             )
             body = self._body(response, where)
         except HTTPError as exc:
-            raise self._unreachable(exc, where) from exc
+            raise self._unreachable(exc, where, state) from exc
+        self._note_status(response.status, state)
         headers = response.headers
         return Response(response.status, body, headers.get("Retry-After"), state.generation, headers.get("Location"))
 
@@ -201,7 +214,7 @@ class Transport:
         try:
             response = state.pool.request(
                 "GET",
-                self._prefix + target,
+                state.prefix + target,
                 headers={**state.headers, "Accept": accept},
                 retries=self._no_retries,
                 redirect=False,
@@ -214,9 +227,10 @@ class Transport:
             else:
                 body = self._body(response, where)
         except HTTPError as exc:
-            raise self._unreachable(exc, where) from exc
+            raise self._unreachable(exc, where, state) from exc
+        self._note_status(response.status, state)
         answer = Response(response.status, body, response.headers.get("Retry-After"), state.generation)
-        return answer, self._lines(response, where)
+        return answer, self._lines(response, where, state)
 
     def _body(self, response: Any, where: str) -> bytes:
         """Read a body as it was sent, chunk by chunk, and release its connection."""
@@ -237,7 +251,7 @@ class Transport:
         finally:
             _release_connection(response, whole=is_complete)
 
-    def _lines(self, response: Any, where: str) -> Lines:
+    def _lines(self, response: Any, where: str, state: _State) -> Lines:
         longest = min(LONGEST_LINE, self._settings.longest_answer)
         # The stream of http.client: urllib3's own reader of chunks accepts a chunk's first line of any length, and its
         # reader of other bodies waits until it has as many bytes as it was asked for.
@@ -257,7 +271,7 @@ class Transport:
                     raise UnusableAnswer(f"a line of the watch has more than {_size(longest)}", where=where)
             is_complete = stream.chunked
         except (OSError, http.client.HTTPException) as exc:
-            raise self._unreachable(exc, where) from exc
+            raise self._unreachable(exc, where, state) from exc
         finally:
             _release_connection(response, whole=is_complete)
 
@@ -292,12 +306,14 @@ class Transport:
 
     def _current_state(self) -> _State:
         state = self._state
-        if state is not None and self._monotonic() < self._next_check:
+        if state is not None and state.server == self.servers.number and self._monotonic() < self._next_check:
             return state
         with self._lock:
             state = self._state
             if state is None:
                 self._state = state = self._initial_state()
+            elif state.server != self.servers.number:
+                self._state = state = self._build(state.credentials, state.generation + 1)
             elif self._monotonic() >= self._next_check:
                 self._state = state = self._reload_if_changed(state)
             self._next_check = self._monotonic() + CHECK_INTERVAL if state.stamps else math.inf
@@ -326,16 +342,24 @@ class Transport:
         # Stamps before the files are read: a change in between is then seen at the next check.
         stamps = file_stamps(credentials.files())
         settings = self._settings
-        headers = {"User-Agent": settings.user_agent, "Accept-Encoding": "identity", **_authorization(credentials)}
-        pool = _pool(credentials, settings.pool_size, settings.timeout, self._interrupt)
-        self._prefix = _prefix(credentials.server)
+        number, chosen = self.servers.choose(credentials)
+        headers = {"User-Agent": settings.user_agent, "Accept-Encoding": "identity", **_authorization(chosen)}
+        pool = _pool(chosen, settings.pool_size, settings.timeout, self._interrupt)
         self._credentials, self._stamps = credentials, stamps
-        return _State(pool, headers, credentials, stamps, generation)
+        return _State(pool, headers, credentials, stamps, generation, number, chosen.server, path_of_url(chosen.server))
 
-    def _unreachable(self, error: Exception, where: str) -> KubeError:
+    def _note_status(self, status: int, state: _State) -> None:
+        if status in _UNAVAILABLE:
+            self.servers.turn_from(state.server)
+
+    def _unreachable(self, error: Exception, where: str, state: _State) -> KubeError:
+        # A watch in which nothing happens says nothing about its server; nor does one that is ended here.
+        is_silent = isinstance(error, socket.timeout) and error.errno is None
+        if not (is_silent or (self._interrupt is not None and self._interrupt.is_tripped)):
+            self.servers.turn_from(state.server)
         distrust = isinstance(error, SSLError) and any(words in str(error) for words in _DISTRUST)
         sent = not distrust and not isinstance(error, (NewConnectionError, ConnectTimeoutError))
-        message = f"no answer from {self._credentials.server}: {_cause(error)}"
+        message = f"no answer from {state.url}: {_cause(error)}"
         return Unreachable(message, where=where, sent=sent, transient=not distrust)
 
 
@@ -392,7 +416,7 @@ def _authorization(credentials: Credentials) -> dict[str, str]:
     return {}
 
 
-def _prefix(server: str) -> str:
+def path_of_url(server: str) -> str:
     """Return the path of a server's URL: a cluster behind a proxy may have one."""
     return (parse_url(server).path or "").rstrip("/")
 

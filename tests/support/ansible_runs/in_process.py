@@ -36,5 +36,5 @@ def roll_out(client: Client, text: str, **changes: Any) -> None:
     pool = parse_pool(document_pool(text, **changes))
     with PoolRollout(client, pool, RunOptions("test", lambda _progress: None)) as rollout:
         release = rollout.prepare("kubelet", "", "")
-        results = rollout.run(rollout.plan(release).plan)
+        results = rollout.run(rollout.plan(release))
     assert results[-1].phase == "Complete"

@@ -1,12 +1,12 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A control plane on a node, as kubeadm makes one: static Pods of the real components."""
+"""A control plane on one or more nodes, as kubeadm makes it: static Pods of the real components."""
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -34,44 +34,92 @@ _CONFIG = "/etc/kubernetes/kubeadm.yaml"
 _PAUSE = "registry.k8s.io/pause:3.6"
 _PHASES = (("certs", "all"), ("kubeconfig", "all"), ("etcd", "local"), ("control-plane", "all"))
 _BUILT = ("kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubeadm")
+_LONGEST_ROLLOUT = 900.0  # seconds; a leader is observed for two minutes
+_PKI = "/etc/kubernetes/pki"
+# What kubeadm's --upload-certs gives the next control-plane node.
+_SHARED = (
+    "ca.crt",
+    "ca.key",
+    "sa.key",
+    "sa.pub",
+    "front-proxy-ca.crt",
+    "front-proxy-ca.key",
+    "etcd/ca.crt",
+    "etcd/ca.key",
+)
+# Several members on two processors need more time than the defaults leave them.
+_PATIENT_ETCD = {"heartbeat-interval": "500", "election-timeout": "5000"}
+_PATIENT_LEADER = {
+    "leader-elect-lease-duration": "60s",
+    "leader-elect-renew-deadline": "40s",
+    "leader-elect-retry-period": "5s",
+}
 
 
 class ControlPlane:
-    """The control plane of a cluster of its own, on a node whose kubelet has left the testbed's API server."""
+    """The control plane of a cluster of its own, on nodes whose kubelets have left the testbed's API server.
+
+    Each kubelet speaks to the API server of its own node, and the user's kubeconfig names the one of the first node.
+    """
 
     def __init__(self, bed: Testbed) -> None:
-        """Turn the testbed's first node into a cluster of its own, and wait until its API server is ready.
+        """Turn the testbed's nodes into a cluster of their own, and wait until its API servers are ready.
 
         Raises Unavailable if a binary is missing.
         """
-        node = bed.nodes[0]
-        programs = {"etcd": find("etcd"), **dict(zip(_BUILT, find_or_build(*_BUILT)))}
-        self.node = node
+        self.nodes = list(bed.nodes)
         self._bed = bed
         self._kubeconfig = bed.state / "control-plane.conf"
-        self._programs = programs
-        release = f"v{release_of(programs['kube-apiserver'])}"
+        self._programs = {"etcd": find("etcd"), **dict(zip(_BUILT, find_or_build(*_BUILT)))}
+        self._release = f"v{release_of(self._programs['kube-apiserver'])}"
+        for node in self.nodes:
+            self._prepare(node)
+            if node is not self.node:
+                self._share_authorities(node)
+            for phase in _PHASES:
+                self._run_phase(node, *phase)
+        for node in self.nodes:  # only now: one member of etcd alone has no leader
+            node.run(["systemctl", "start", "kubelet.service"])
+        self._kubeconfig.write_text(self.node.read("/etc/kubernetes/admin.conf"))
+        self.client = Client(from_kubeconfig(str(self._kubeconfig)))
+        for node in self.nodes:
+            self.wait_ready(node=node)
+            self._run_phase(node, "mark-control-plane")
+
+    @property
+    def node(self) -> Node:
+        """The first node, which is the only one of most tests."""
+        return self.nodes[0]
+
+    def _prepare(self, node: Node) -> None:
+        """Stop the kubelet, and give the node the images and kubeadm."""
         node.write(CONTROL_GROUPS_UNIT, CONTROL_GROUPS, mode=0o644)
         node.run(["systemctl", "enable", "--quiet", "--now", Path(CONTROL_GROUPS_UNIT).name])
         node.run(["systemctl", "stop", "kubelet.service"])
-        node.run(["sh", "-c", f"rm -rf {CERTIFICATE} /etc/kubernetes/pki /etc/kubernetes/*.conf"])
+        node.run(["sh", "-c", f"rm -rf {CERTIFICATE} {_PKI} /etc/kubernetes/*.conf"])
         import_image(node.machine, _PAUSE, Path(shutil.which("sleep") or "/usr/bin/sleep"), ("sleep", "infinity"))
         for name in STATIC_PODS:
-            tag = _TAG if name == "etcd" else release
-            import_image(node.machine, f"{_REPOSITORY}/{name}:{tag}", programs[name])
-        shutil.copy2(programs["kubeadm"], node.machine.view / "usr/bin/kubeadm")
-        node.write(_CONFIG, yaml.safe_dump_all(_kubeadm_config(node, release)))
-        for phase in _PHASES:
-            node.run(["kubeadm", "init", "phase", *phase, f"--config={_CONFIG}"], timeout=LONGEST_WAIT)
-        node.run(["systemctl", "start", "kubelet.service"])
-        self._kubeconfig.write_text(node.read("/etc/kubernetes/admin.conf"))
-        self.client = Client(from_kubeconfig(str(self._kubeconfig)))
-        self.wait_ready()
-        node.run(["kubeadm", "init", "phase", "mark-control-plane", f"--config={_CONFIG}"], timeout=LONGEST_WAIT)
+            tag = _TAG if name == "etcd" else self._release
+            import_image(node.machine, f"{_REPOSITORY}/{name}:{tag}", self._programs[name])
+        shutil.copy2(self._programs["kubeadm"], node.machine.view / "usr/bin/kubeadm")
 
-    def wait_ready(self, timeout: float = LONGEST_WAIT) -> None:
-        """Wait until the API server of this node is ready, and knows the Node."""
-        self.node.wait("ready API server with the Node", self._has_node, timeout, poll=0.5)
+    def _share_authorities(self, node: Node) -> None:
+        """Give a node the certificate authorities of the first one."""
+        for name in _SHARED:
+            node.write(f"{_PKI}/{name}", self.node.read(f"{_PKI}/{name}"))
+
+    def _run_phase(self, node: Node, *phase: str, release: str = "") -> None:
+        node.write(_CONFIG, yaml.safe_dump_all(_kubeadm_config(node, self.nodes, release or self._release)))
+        node.run(["kubeadm", "init", "phase", *phase, f"--config={_CONFIG}"], timeout=LONGEST_WAIT)
+
+    def wait_ready(self, timeout: float = LONGEST_WAIT, *, node: Node | None = None) -> None:
+        """Wait until the API server of a node, by default the first, is ready, and knows the Node."""
+        node = node or self.node
+        own = Client(from_kubeconfig(str(self._kubeconfig))._replace(server=f"https://{node.address}:6443"))
+        with own:
+            node.wait(
+                "ready API server with the Node", lambda: own.get(f"/api/v1/nodes/{node.name}"), timeout, poll=0.5
+            )
 
     def upgrade(self, component: str, release: str) -> str:
         """Have kubeadm write the manifest of a component for a release, as its upgrade does; return the image.
@@ -80,22 +128,19 @@ class ControlPlane:
         """
         image = f"{_REPOSITORY}/{component}:{release}"
         import_image(self.node.machine, image, self._programs[component])
-        self.node.write(_CONFIG, yaml.safe_dump_all(_kubeadm_config(self.node, release)))
-        phase = component.partition("-")[2]
-        self.node.run(["kubeadm", "init", "phase", "control-plane", phase, f"--config={_CONFIG}"], timeout=LONGEST_WAIT)
+        self._run_phase(self.node, "control-plane", component.partition("-")[2], release=release)
         return image
 
-    def _has_node(self) -> bool:
-        return bool(self.client.get(f"/api/v1/nodes/{self.node.name}"))
+    def play(
+        self, playbook: str, variables: Mapping[str, Any], *, check: bool = False, node: Node | None = None
+    ) -> PlaybookRun:
+        """Run a playbook of the collection for a node of this cluster, by default the first; ignore its outcome."""
+        name, kubeconfig = (node or self.node).name, str(self._kubeconfig)
+        return self._bed.play(playbook, name, variables, check=check, kubeconfig=kubeconfig)
 
-    def play(self, playbook: str, variables: Mapping[str, Any], *, check: bool = False) -> PlaybookRun:
-        """Run a playbook of the collection for this cluster and its node, and ignore its outcome."""
-        kubeconfig = str(self._kubeconfig)
-        return self._bed.play(playbook, self.node.name, variables, check=check, kubeconfig=kubeconfig)
-
-    def write_host_variables(self, variables: Mapping[str, Any]) -> None:
-        """Give the node variables in the inventory."""
-        file = self._bed.inventory.parent / "host_vars" / f"{self.node.name}.yml"
+    def write_host_variables(self, variables: Mapping[str, Any], *, node: Node | None = None) -> None:
+        """Give a node variables in the inventory."""
+        file = self._bed.inventory.parent / "host_vars" / f"{(node or self.node).name}.yml"
         file.parent.mkdir(exist_ok=True)
         file.write_text(yaml.safe_dump(dict(variables)))
 
@@ -104,39 +149,49 @@ class ControlPlane:
         file = self._bed.state / "pool.yml"
         file.write_text(yaml.safe_dump(dict(pool)))
         words = ["configok.node.rollout", "-e", f"@{file}"]
-        return finish(start(words, directory=self._bed.state, kubeconfig=str(self._kubeconfig)))
+        running = start(words, directory=self._bed.state, kubeconfig=str(self._kubeconfig))
+        return finish(running, timeout=_LONGEST_ROLLOUT)
 
-    def pids(self) -> dict[str, int]:
+    def pids(self, node: Node | None = None) -> dict[str, int]:
         """Return the process of each component that runs, by its number on the node."""
-        return {name: pid for pid, (name, *_words) in self._commands().items() if name in STATIC_PODS}
+        return {name: pid for pid, (name, *_words) in self._commands(node).items() if name in STATIC_PODS}
 
-    def process(self, component: str) -> list[str]:
+    def process(self, component: str, node: Node | None = None) -> list[str]:
         """Return the arguments of a component's newest process, [] if it does not run.
 
         An API server that ends may still serve its last requests.
         """
-        running = [(pid, words) for pid, (name, *words) in self._commands().items() if name == component]
+        running = [(pid, words) for pid, (name, *words) in self._commands(node).items() if name == component]
         return max(running, default=(0, []))[1]
 
-    def _commands(self) -> dict[int, list[str]]:
+    def _commands(self, node: Node | None) -> dict[int, list[str]]:
         """Return the name of the program and the arguments of each process."""
         commands = {}
-        for file in (self.node.machine.view / "proc").glob("[0-9]*/cmdline"):
+        for file in ((node or self.node).machine.view / "proc").glob("[0-9]*/cmdline"):
             with suppress(OSError):  # it has ended meanwhile
                 program, *words = file.read_text().split("\0")
                 commands[int(file.parent.name)] = [Path(program).name, *words[:-1]]
         return commands
 
-    def manifests(self) -> dict[str, bytes]:
+    def manifests(self, node: Node | None = None) -> dict[str, bytes]:
         """Return the files of the kubelet's folder by name."""
-        folder = self.node.machine.view / MANIFESTS.lstrip("/")
+        folder = (node or self.node).machine.view / MANIFESTS.lstrip("/")
         return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
-def _kubeadm_config(node: Node, release: str) -> list[dict[str, Any]]:
+def _kubeadm_config(node: Node, nodes: Sequence[Node], release: str) -> list[dict[str, Any]]:
     minor = int(release.split(".")[1])
     version = "v1beta2" if minor < 22 else "v1beta3" if minor < 31 else "v1beta4"
     head = {"apiVersion": f"kubeadm.k8s.io/{version}"}
+
+    def flags(values: Mapping[str, str]) -> dict[str, Any]:
+        if len(nodes) == 1:
+            return {}
+        if version == "v1beta4":
+            return {"extraArgs": [{"name": name, "value": value} for name, value in values.items()]}
+        return {"extraArgs": dict(values)}
+
+    members = ",".join(f"{member.name}=https://{member.address}:2380" for member in nodes)
     return [
         {
             **head,
@@ -150,6 +205,8 @@ def _kubeadm_config(node: Node, release: str) -> list[dict[str, Any]]:
             "kubernetesVersion": release,
             "imageRepository": _REPOSITORY,
             "networking": {"serviceSubnet": CLUSTER_NETWORK["serviceCIDR"], "dnsDomain": CLUSTER_NETWORK["dnsDomain"]},
-            "etcd": {"local": {"imageTag": _TAG}},
+            "etcd": {"local": {"imageTag": _TAG, **flags({"initial-cluster": members, **_PATIENT_ETCD})}},
+            "controllerManager": flags(_PATIENT_LEADER),
+            "scheduler": flags(_PATIENT_LEADER),
         },
     ]

@@ -22,6 +22,7 @@ from support.session.patience import LONGEST_WAIT
 
 from ._commands import CommandFailed
 from ._control_plane import MANIFESTS, ControlPlane
+from ._node import Node
 
 __all__ = ["ControlPlaneAgent"]
 
@@ -34,10 +35,15 @@ _SETTINGS = {"healthTimeout": "300s", "probeInterval": "1s"}
 class ControlPlaneAgent:
     """The agent of a control plane's node, as the role installs it, with the credentials of the kubelet."""
 
-    def __init__(self, control_plane: ControlPlane, components: Mapping[str, Mapping[str, Any]]) -> None:
-        """Provision the node. components: those that are static Pods, and what the agent's config says of each."""
+    def __init__(
+        self, control_plane: ControlPlane, components: Mapping[str, Mapping[str, Any]], node: Node | None = None
+    ) -> None:
+        """Provision a node, by default the first.
+
+        components: those that are static Pods, and what the agent's config says of each.
+        """
         self.control_plane = control_plane
-        self._node = control_plane.node
+        self._node = node or control_plane.node
         self._client = control_plane.client
         variables = {
             "node_components": [
@@ -46,16 +52,18 @@ class ControlPlaneAgent:
             ],
             "node_agent_options": _SETTINGS,
         }
-        control_plane.write_host_variables(variables)  # as users have them: extra variables win over all others
+        control_plane.write_host_variables(
+            variables, node=self._node
+        )  # as users have them: extra variables win over all others
         self.provision()
 
     def provision(self, **variables: Any) -> PlaybookRun:
         """Run the playbook provision, with other variables than before. Raises CommandFailed."""
-        return self._checked(self.control_plane.play("provision", variables))
+        return self._checked(self.control_plane.play("provision", variables, node=self._node))
 
     def remove(self) -> PlaybookRun:
         """Run the playbook remove, whatever the node uses. Raises CommandFailed."""
-        return self._checked(self.control_plane.play("remove", {"cluster_force": True}))
+        return self._checked(self.control_plane.play("remove", {"cluster_force": True}, node=self._node))
 
     def _checked(self, run: PlaybookRun) -> PlaybookRun:
         if run.code != 0:

@@ -19,6 +19,7 @@ from ..._rollout import RolloutError
 from ..._rollout._decisions.planner import make_plan
 from ..._rollout._decisions.statements import StatementOptions
 from ..._rollout._decisions.trust_review import TrustReview, end_warnings
+from ..._rollout._decisions.wave_limits import Progress
 from ..._rollout._drain.disruption_plan import plan_disruption
 from ..._rollout._drain.drain_preview import preview_drains
 from ..._rollout._nodes.node_view import NodeView
@@ -47,6 +48,7 @@ from .._publishing import (
 from .._signing import Endorser, SigningOptions, SshKeygen
 from ..bundle_changes import SourceDocument
 from ..option_validator import OptionValidator
+from ._api_servers import OtherApiServers, find_api_servers
 from ._control_plane_changes import find_outage, unguarded_changes, unjudged_leaders
 from ._leaders import find_leaders
 from ._target_changes import TargetChanges, compare_target
@@ -59,13 +61,15 @@ _OPTION_VALIDATOR = OptionValidator(OPTION_CHECK, OPTION_DENIALS)
 class PlannedRollout(NamedTuple):
     """A plan, and what the cluster says about it.
 
-    overlaps: None when other pools may not be read. trust: what the nodes will say of the bundle's signatures.
+    overlaps: None when other pools may not be read. trust: what the nodes will say of the bundle's signatures. servers:
+    which a run asks while the API server of its kubeconfig restarts.
     """
 
     plan: Plan
     overlaps: Sequence[Overlap] | None
     changes: TargetChanges
     trust: TrustReview = TrustReview()
+    servers: OtherApiServers = OtherApiServers()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the plan as plain data for users."""
@@ -81,6 +85,7 @@ class PlannedRollout(NamedTuple):
             else [{"pool": overlap.pool, "nodes": list(overlap.nodes)} for overlap in self.overlaps],
             "estimate": self.plan.estimate,
             "trust": self.trust.to_dict(),
+            "api_servers": list(self.servers.urls),
         }
 
 
@@ -129,6 +134,7 @@ def plan(
     outage = find_outage(
         client, changes.groups, components, moving, is_allowed=pool.policy.disruptions.allow_api_outage
     )
+    servers = find_api_servers(client, pool.policy) if planned.has_work else OtherApiServers()
     drains = preview_drains(client, moving & set(disruption.to_drain), pool.policy.drain) if check else ()
     planned = replace(
         planned,
@@ -152,6 +158,7 @@ def plan(
             *outage.warnings,
             *((*leaders.warnings, *leaders.left_out(planned)) if planned.has_work else ()),
             *unjudged_leaders(changes.groups, components, moving, pool.policy),
+            *servers.warnings,
             *drains,
             *_approval_warnings(pool, planned),
             *overlap_warnings(overlaps),
@@ -161,7 +168,7 @@ def plan(
         to_drain=disruption.to_drain,
         to_reboot=disruption.to_reboot,
     )
-    return PlannedRollout(planned, overlaps, changes, trust)
+    return PlannedRollout(planned, overlaps, changes, trust, servers)
 
 
 def _left_out_warnings(left_out: Mapping[str, str], moving: Iterable[str]) -> list[str]:
@@ -197,6 +204,7 @@ class PoolRollout:
     ) -> None:
         self._client = client
         self._pool = pool
+        self._report = options.report
         self._check = check
         self._ssh_keygen = ssh_keygen
         self._passphrase = passphrase
@@ -305,9 +313,13 @@ class PoolRollout:
         """Return whether run has changed anything so far, also after an error."""
         return self._runner.has_changed
 
-    def run(self, planned: Plan) -> list[WaveResult]:
+    def run(self, planned: PlannedRollout) -> list[WaveResult]:
         """Move the pool; the errors are those of PoolRunner.run."""
-        return self._runner.run(planned)
+        self._client.ask_also(planned.servers.urls, self._report_turn)
+        return self._runner.run(planned.plan)
+
+    def _report_turn(self, left: str, asked: str) -> None:
+        self._report(Progress("", f"the API server {left} does not answer: asking {asked}"))
 
     def status_lines(self) -> list[str]:
         """Return the state of the pool and of its nodes as a table. Raises RolloutError, KubeError."""

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The defaults of a control-plane pool: one whose config has options of static Pods. Pure.
+"""The settings of a control-plane pool, one whose config has options of static Pods, and their defaults. Pure.
 
 A control plane has few nodes, and its quorum spares one of them: each node is a wave of its own, and none may fail.
 """
@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from typing import Any
+from urllib.parse import urlsplit
 
 from ..._componentconfig.component_options import FLAG_COMPONENTS
+from .._pool_values import texts
 
 _API_SERVER = "kube-apiserver"
 _LARGEST = 9  # nodes of a control plane that are moved one by one; etcd has seven members at most
@@ -41,6 +43,24 @@ def control_plane_policy(components: Collection[str]) -> Mapping[str, Any]:
     if _API_SERVER in components:
         return {**_POLICY, "healthTimeout": "5m"}
     return {**_POLICY, "healthTimeout": "2m", "onFailure": "rollback"}
+
+
+def server_urls(value: Any) -> tuple[str, ...]:
+    """Return the URLs of API servers. Raises ValueError."""
+    urls = tuple(url.rstrip("/") for url in texts(value))
+    for url in urls:
+        if not _is_address(url):
+            raise ValueError("must be a list of URLs such as https://192.0.2.11:6443, without a user and a path")
+    return urls
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        parts.port  # noqa: B018 - raises ValueError for one that is not a number
+    except ValueError:
+        return False
+    return bool(parts.hostname) and "@" not in parts.netloc and url == f"https://{parts.netloc}"
 
 
 def with_defaults(value: Any, defaults: Mapping[str, Any]) -> Any:

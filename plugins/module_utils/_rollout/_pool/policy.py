@@ -31,7 +31,7 @@ from .._pool_values import (
 )
 from ..plan import OnFailure
 from ._approval import Approval, parse_approval
-from ._control_plane import has_static_pods
+from ._control_plane import has_static_pods, server_urls
 from .maintenance_windows import MaintenanceWindows, parse_maintenance_windows
 
 ON_FAILURE: tuple[OnFailure, ...] = ("halt", "rollback")
@@ -129,10 +129,15 @@ class AnswerTimes:
 
 @dataclass(frozen=True)
 class AllowedDisruptions:
-    """What a rollout may do to a pool. forbid: classes of disruption that stop it before its first node."""
+    """What a rollout may do to a pool, and to the API servers.
+
+    forbid: classes of disruption that stop it before its first node. api_servers: URLs that are asked while the API
+    server of the kubeconfig restarts; None for those that the cluster names.
+    """
 
     forbid: tuple[str, ...] = custom_setting(parse_forbid, ())
     allow_api_outage: bool = setting(boolean, False)
+    api_servers: tuple[str, ...] | None = setting(server_urls, None)
 
 
 @dataclass(frozen=True)

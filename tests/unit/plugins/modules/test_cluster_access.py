@@ -163,7 +163,18 @@ def test_a_binding_of_others_that_binds_another_role_is_refused(cluster: Sandbox
 def test_a_runner_is_granted_what_the_code_uses_and_no_more(cluster: SandboxCluster) -> None:
     """Runners create Events on records, and none on Nodes."""
     run(cluster, runner_subjects=[RUNNER])
-    assert cluster.client.list(paths.roles("default")).items == []
+    (endpoints,) = cluster.client.get(paths.role("default", "configok-runner"))["rules"]
+    assert endpoints == {
+        "apiGroups": [""],
+        "resources": ["endpoints"],
+        "resourceNames": ["kubernetes"],
+        "verbs": ["get"],
+    }
+    run(cluster, runner_subjects=[RUNNER], bundle_namespaces=["default"])
+    rules = cluster.client.get(paths.role("default", "configok-runner"))["rules"]
+    assert [rule["resources"] for rule in rules] == [["endpoints"], ["configmaps"]]
+    run(cluster, runner_subjects=[RUNNER], bundle_namespaces=[])
+    assert cluster.client.get(paths.role("default", "configok-runner"))["rules"] == [endpoints]
     rules = cluster.client.get(paths.role("configok-rollouts", "configok-runner"))["rules"]
     assert [rule["verbs"] for rule in rules if rule["resources"] == ["events"]] == [["create"]]
     rules = cluster.client.get(paths.cluster_role("configok-runner"))["rules"]
