@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from ..._componentconfig.component_options import FLAG_COMPONENTS
@@ -13,10 +13,18 @@ from ..._kube.api_client import Client
 from ..._kube.api_paths import NODES
 from ..._rollout._gates.control_plane_gate import ROLES
 from ..._rollout._gates.leadership_gate import ELECTED
+from ..._rollout._nodes.node_view import NodeView
 from ..._rollout._pool.policy import Policy
+from ..._text import first_names
 from ..bundle_changes import NodeGroup
 
 _API_SERVER = "kube-apiserver"
+_NAMES_SHOWN = 4
+_FAULTY_KUBELETS: Mapping[str, str] = {
+    # Why a Pod may not run after its manifest has changed, with the issue in kubernetes/kubernetes.
+    **dict.fromkeys(("v1.22.0", "v1.22.1"), "leaves a static Pod whose former manifest returns in error (#104648)"),
+    **dict.fromkeys(("v1.22.8", "v1.22.9"), "may not start a static Pod whose manifest changes (#109596)"),
+}
 _USUAL = 90  # seconds; a start takes 20 to 60, and the kubelet up to 20 before it
 
 
@@ -90,6 +98,26 @@ def unjudged_leaders(
         f"not judged: whether an instance of {component} that has moved leads: the pool file has no options of it"
         for component in _restarted(groups, components, moving)
         if component in ELECTED and component not in judged
+    )
+
+
+def faulty_kubelets(
+    groups: Sequence[NodeGroup], components: Collection[str], moved: Sequence[NodeView]
+) -> tuple[str, ...]:
+    """Return a sentence for each kubelet version of the moved nodes that is known to fail with static Pods.
+
+    The other arguments are those of find_outage.
+    """
+    if not _restarted(groups, components, {view.name for view in moved}):
+        return ()
+    nodes: dict[str, list[str]] = {}
+    for view in moved:
+        if view.system.kubelet_version in _FAULTY_KUBELETS:
+            nodes.setdefault(view.system.kubelet_version, []).append(view.name)
+    return tuple(
+        f"{first_names(names, _NAMES_SHOWN)}: kubelet {version} {_FAULTY_KUBELETS[version]}: upgrade it first, or "
+        "restart it where that happens"
+        for version, names in sorted(nodes.items())
     )
 
 

@@ -12,11 +12,13 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._operations._pool._control_plane_changes import (
     ApiOutage,
+    faulty_kubelets,
     find_outage,
     unguarded_changes,
     unjudged_leaders,
 )
 from ansible_collections.configok.node.plugins.module_utils._operations.bundle_changes import NodeGroup, diff_documents
+from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_view import NodeSystem, NodeView
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool.pool_file import parse_policy, parse_pool
 
 API_SERVER = "kube-apiserver"
@@ -143,3 +145,14 @@ def test_the_plan_warns_of_a_component_whose_leader_is_not_judged(
     assert [name in warning for name, warning in zip(names, warnings)] == [True] * len(names)
     assert len(warnings) == len(names)
     assert not unjudged_leaders(groups, {API_SERVER, "kube-scheduler"}, {"b"}, policy)
+
+
+def test_kubelets_that_fail_with_static_pods_are_named() -> None:
+    versions = {"a": "v1.22.8", "b": "v1.22.2", "c": "v1.22.8", "d": "v1.22.0", "e": "v1.22.1"}
+    views = [NodeView(name, name, system=NodeSystem(version)) for name, version in versions.items()]
+    group = NodeGroup(("a", "b", "c", "d"), changes_of("kube-scheduler"))
+    of_first, of_eighth = faulty_kubelets([group], {"kube-scheduler"}, views[:4])
+    assert of_first.startswith("d: kubelet v1.22.0 leaves a static Pod")
+    assert of_eighth.startswith("a, c: kubelet v1.22.8 may not start a static Pod whose manifest changes")
+    assert faulty_kubelets([group], {"kube-scheduler"}, views[1:2]) == ()
+    assert faulty_kubelets([NodeGroup(("a",), [])], {"kube-scheduler"}, views) == (), "its static Pods stay as they are"
