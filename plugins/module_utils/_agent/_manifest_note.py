@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from ._store._store import Store
 
 _NOTE = "manifest"
+USUAL_GRACE = 30  # seconds, of a Pod that does not say it
 
 
 class WrittenManifest(NamedTuple):
@@ -34,8 +35,8 @@ class ManifestNote(NamedTuple):
     seen: SHA-256 of the manifest that was checked last. pod: how the directory of its logs begins,
     <namespace>_<name>-<node>. container: the component's. version: of the component, by its image, "" if that does not
     name one. problem: why nothing is written over the manifest, "" if it can be. lost: SHA-256 of options that the
-    manifest has lost, which are not written again. crashed: the last start that has crashed, and crash_reason: why, by
-    a log that the kubelet removes with the Pod.
+    manifest has lost, which are not written again. grace: the seconds that the Pod has to end. crashed: the last start
+    that has crashed, and crash_reason: why, by a log that the kubelet removes with the Pod.
     """
 
     init: str = ""
@@ -48,6 +49,7 @@ class ManifestNote(NamedTuple):
     version: str = ""
     problem: str = ""
     lost: str = ""
+    grace: int = USUAL_GRACE
     crashed: str = ""
     crash_reason: str = ""
 
@@ -64,10 +66,12 @@ _TEXTS = ("init", "seen", "pod", "container", "version", "problem", "lost", "cra
 def read_manifest_note(store: Store, component: str) -> ManifestNote:
     """Return the note, an empty one if there is none. Raises OSError."""
     note = store.read_note(component, _NOTE)
+    grace = note.get("grace")
     return ManifestNote(
         written=_written(note.get("written")),
         intended=_written(note.get("intended")),
         prepared=_written(note.get("prepared")),
+        grace=grace if isinstance(grace, int) and not isinstance(grace, bool) else USUAL_GRACE,
         **{name: str(note.get(name) or "") for name in _TEXTS},
     )
 

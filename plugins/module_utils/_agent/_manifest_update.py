@@ -227,6 +227,7 @@ class ManifestUpdate:
             pod=f"{namespace}_{name}-{self._node_name}",
             container=str(init.container["name"]),
             version=f"v{init.release}" if init.release else "",
+            grace=init.grace,
             problem="",
         )
 

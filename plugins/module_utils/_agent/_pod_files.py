@@ -75,6 +75,13 @@ class PodFiles:
             runs.append(PodRun(uid, max(attempts), logged_since, process))
         return runs
 
+    def is_running(self, process: PodProcess) -> bool:
+        """Return whether a process is there, and not another one of its number."""
+        try:
+            return _started(os.path.join(self._proc, str(process.pid))) == process.started
+        except (FileNotFoundError, ProcessLookupError, ValueError, IndexError):
+            return False
+
     def ending_reason(self, pod: str, container: str, invocation: str) -> str:
         """Return why a start of a container has ended, by its log; "" if that is not known."""
         uid, _slash, attempt = invocation.partition("/")
@@ -103,8 +110,7 @@ class PodFiles:
                     continue
                 group = _read(os.path.join(directory, "cgroup")).decode(errors="replace").replace("_", "-")
                 mounts = _read(os.path.join(directory, "mountinfo")).decode(errors="replace")
-                fields = _read(os.path.join(directory, "stat")).decode(errors="replace").rpartition(")")[2].split()
-                started = int(fields[_START_FIELD]) / os.sysconf("SC_CLK_TCK")
+                started = _started(directory)
             except OSError as error:
                 if error.errno in _OUT_OF_RESOURCES:
                     raise
@@ -137,6 +143,12 @@ def _names(directory: str) -> list[str]:
 def _read(path: str) -> bytes:
     with open(path, "rb") as stream:
         return stream.read()
+
+
+def _started(directory: str) -> float:
+    """Return when a process was started, in seconds since boot. directory: that of /proc."""
+    fields = _read(os.path.join(directory, "stat")).decode(errors="replace").rpartition(")")[2].split()
+    return int(fields[_START_FIELD]) / os.sysconf("SC_CLK_TCK")
 
 
 def _tail(path: str) -> list[str]:

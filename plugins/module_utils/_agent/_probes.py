@@ -32,6 +32,7 @@ _STARTING = 30.0  # seconds after its start in which a component may not listen 
 _ATTEMPTS = 25  # to connect meanwhile, in one probe: sooner than further rounds of the loop, and at less cost
 _PAUSE = 0.02  # seconds between them
 _ASKS_WHO = (401, 403)
+_RENEWED_WITHIN = 30.0  # seconds after an outage of the API: a kubelet renews every 10 s, and may pause for 7 s
 _Answer = TypeVar("_Answer")
 
 
@@ -132,6 +133,7 @@ class HealthProber:
         self._served = served
         self._sleep = sleep
         self._renewed: dict[str, str] = {}  # component -> invocation whose Lease was renewed: checked once
+        self._unanswered_at = float("-inf")  # when the API server last gave no answer about a Lease
         self._settling: dict[str, str] = {}  # component -> invocation whose first Lease check was skipped
 
     def __call__(self, component: str, effective: Mapping[str, Any], unit: Unit) -> ProbeResult:
@@ -209,10 +211,13 @@ class HealthProber:
         except NotFound:
             return ProbeResult(False, f"Lease {_LEASES}/{name} is not there")
         except KubeError:
+            self._unanswered_at = self._clock.since_boot()
             return None  # without an answer, the Lease shows nothing
         renewed = _parse_micro_time((lease_object.get("spec") or {}).get("renewTime"))
-        age = self._clock.since_boot() - unit.active_since
-        if renewed is None or (self._wall() - renewed).total_seconds() > age:
+        now = self._clock.since_boot()
+        if renewed is None or (self._wall() - renewed).total_seconds() > now - unit.active_since:
+            if now - self._unanswered_at < _RENEWED_WITHIN:
+                return None  # the kubelet had no answer, either
             return ProbeResult(False, f"Lease {_LEASES}/{name} was not renewed since the restart")
         self._renewed[component.name] = unit.invocation
         return None

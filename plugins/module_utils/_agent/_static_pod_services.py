@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from ._agent_configuration import ComponentConfiguration
 from ._instance_addresses import API_SERVER
 from ._interfaces import Clock, CommandRunner, ServiceManager, ServiceManagerError
+from ._left_over_pods import LeftOverPods, Send, signal_sender
 from ._log import log
 from ._manifest_files import ManifestFiles
 from ._manifest_note import ManifestNote, WrittenManifest, read_manifest_note, write_manifest_note
@@ -47,11 +48,12 @@ class StaticPods:
         *,
         files: PodFiles | None = None,
         epoch: Callable[[], float] = time.time,
+        send: Send | None = None,
     ) -> None:
         """Create the service manager.
 
         components: those with a manifest. run: runs the child. argv: the child's words before its own arguments.
-        files: what the kubelet and the kernel show. epoch: the time of day, in seconds since 1970.
+        files: what the kubelet and the kernel show. epoch: the time of day, in seconds since 1970. send: sends signals.
         """
         self._components = components
         self._store = store
@@ -60,6 +62,7 @@ class StaticPods:
         self._argv = tuple(argv)
         self._files = files or PodFiles()
         self._epoch = epoch
+        self._left_overs = LeftOverPods(send or signal_sender(self._files.is_running))
         self._alive: dict[str, tuple[str, str]] = {}  # by component: a start whose process was seen, its manifest
         self._mutexes = {name: threading.Lock() for name in components}  # a check and its record are one
 
@@ -85,6 +88,9 @@ class StaticPods:
                     self._alive[component] = run.invocation, note.seen
             if reason or run is None:
                 self._alive.pop(component, None)
+                self._left_overs.forget(component)
+            elif config == self._config(component):
+                reason = self._end_left_over(component, run, runs, note)
             self._confirm(component)
         except (OSError, LockTimeout) as error:
             raise ServiceManagerError(f"{name} was not seen: {error}") from error
@@ -99,6 +105,16 @@ class StaticPods:
             active_since=None if process is None else process.started,
             config=config,
             reason=reason,
+        )
+
+    def _end_left_over(self, component: str, run: PodRun, runs: Sequence[PodRun], note: ManifestNote) -> str:
+        return self._left_overs.end(
+            component,
+            run,
+            runs,
+            grace=note.grace,
+            now=self._clock.since_boot(),
+            ending_reason=lambda start: self._files.ending_reason(note.pod, note.container, start),
         )
 
     def restart(self, component: str) -> None:

@@ -27,6 +27,7 @@ OPTIONS_VOLUME = "configok-options"
 
 _PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
 _RELEASE = re.compile(r":v?([0-9]+\.[0-9]+\.[0-9]+)[^:/@]*(@[^/]*)?\Z")
+_USUAL_GRACE = 30  # seconds
 _FILE_TYPES = ("File", "FileOrCreate")
 _SCRIPT_OPTION = "-c"  # of a shell
 
@@ -90,6 +91,12 @@ class Manifest(NamedTuple):
         """The release that the image names, such as 1.20.2, "" if it names none."""
         match = _RELEASE.search(self.image)
         return match[1] if match else ""
+
+    @property
+    def grace(self) -> int:
+        """The seconds that the Pod has to end, as the kubelet reads them."""
+        seconds = self.pod["spec"].get("terminationGracePeriodSeconds")
+        return _USUAL_GRACE if seconds is None else int(seconds)
 
     @property
     def words(self) -> tuple[str, ...]:

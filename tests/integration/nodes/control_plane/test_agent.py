@@ -149,6 +149,36 @@ def test_an_api_server_that_is_ready_and_refuses_its_node_is_taken_back(agent: C
 
 
 @pytest.mark.slow
+def test_an_api_server_that_a_restarted_kubelet_has_forgotten_is_ended(agent: ControlPlaneAgent) -> None:
+    """It refuses the kubelet, which then does not know its Pods, and starts the next API server while this one runs."""
+    node, init = agent.control_plane.node, manifest(agent, API_SERVER)
+    agent.configure(healthTimeout="60s")
+    refusing = component_options({"client-ca-file": "/etc/kubernetes/pki/front-proxy-ca.crt", "event-ttl": "5h"})
+    number = agent.assign({API_SERVER: refusing}, TRIAL)
+    node.wait("its process", lambda: "--event-ttl=5h" in agent.control_plane.process(API_SERVER))
+    node.run(["systemctl", "restart", "kubelet.service"])
+    agent.wait_answer(number, "False", "GET of its Node worked before, and fails now")
+    assert manifest(agent, API_SERVER) == init
+    assert "kube-apiserver of an older Pod" in agent.log()
+
+
+@pytest.mark.slow
+def test_options_that_have_passed_their_trial_are_taken_back_by_hand(agent: ControlPlaneAgent) -> None:
+    """As the runbook says. They are not adopted again once the init config is assigned."""
+    node, init = agent.control_plane.node, manifest(agent, SCHEDULER)
+    options = {SCHEDULER: component_options({"kube-api-qps": 45}, component=SCHEDULER)}
+    agent.wait_answer(agent.assign(options, TRIAL), "True", "all checks passed")
+    node.run(["systemctl", "stop", "configok-agent.service", "configok-restore.timer"])
+    node.run(["configok-agent", "static-pod", SCHEDULER, "--restore-init"])
+    assert manifest(agent, SCHEDULER) == init
+    node.wait("its process", lambda: "--kube-api-qps=45" not in agent.control_plane.process(SCHEDULER))
+    number = agent.assign(None)
+    node.run(["systemctl", "start", "configok-agent.service", "configok-restore.timer"])
+    agent.wait_answer(number, "True")
+    assert manifest(agent, SCHEDULER) == init
+
+
+@pytest.mark.slow
 def test_the_timer_takes_options_back_that_no_agent_confirms(agent: ControlPlaneAgent) -> None:
     """The agent is killed as soon as it has adopted them, and does not run until they are back."""
     node, init = agent.control_plane.node, manifest(agent, SCHEDULER)

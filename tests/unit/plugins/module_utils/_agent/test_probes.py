@@ -35,9 +35,12 @@ NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=timezone.utc)
 RUNNING = Unit("kubelet.service", "active", "ab" * 16, 42, active_since=90.0)
 
 
-class FixedClock:
+class Clock:
+    def __init__(self) -> None:
+        self.seconds = 100.0
+
     def since_boot(self) -> float:
-        return 100.0
+        return self.seconds
 
     def boot_id(self) -> str:
         return "boot"
@@ -72,9 +75,10 @@ class World:
         self.slept = 0.0
         self.listens_after = 0.0  # seconds; until then, every connection is refused
         configuration = AgentConfiguration("n1", "/k", {component.name: component}, settling_time=settling)
+        self.clock = Clock()
         self.prober = HealthProber(
             configuration,
-            FixedClock(),
+            self.clock,
             leases,
             http_status=self._http,
             handshake=self._tls,
@@ -243,6 +247,18 @@ def test_serving_port_does_not_serve() -> None:
 )
 def test_a_lease_must_be_renewed_since_the_restart(renewal: datetime | KubeError | None, detail: str) -> None:
     assert World(leases=Leases(renewal)).prober("kubelet", {}, RUNNING) == ProbeResult(not detail, detail)
+
+
+@pytest.mark.contract("probe.looks-at")
+def test_a_kubelet_has_time_to_renew_its_lease_after_an_outage_of_the_api() -> None:
+    leases = Leases(Unreachable("connection refused"))
+    world = World(leases=leases)
+    assert world.prober("kubelet", {}, RUNNING).ok
+    leases.renewal = NOW - timedelta(seconds=3600)
+    world.clock.seconds += 29
+    assert world.prober("kubelet", {}, RUNNING).ok
+    world.clock.seconds += 2
+    assert not world.prober("kubelet", {}, RUNNING).ok
 
 
 class _Health(BaseHTTPRequestHandler):

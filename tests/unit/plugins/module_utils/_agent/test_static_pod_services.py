@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -70,6 +71,7 @@ class Host:
         self.store = Store(str(root / "state"), now=self.clock.now)
         self.components = {COMPONENT: ComponentConfiguration(COMPONENT, "", manifest=str(self.manifest))}
         self.asked: list[Sequence[str]] = []
+        self.sent: list[tuple[int, int]] = []
         self.shown = ShownPods(root, COMPONENT)
         self.pods = StaticPods(
             self.components,
@@ -79,6 +81,7 @@ class Host:
             ["static-pod"],
             files=self.shown.files,
             epoch=lambda: 5000.0,
+            send=lambda process, number: self.sent.append((process.pid, number)),
         )
 
     def run(
@@ -377,6 +380,32 @@ def test_the_old_pod_does_not_run_the_next_options(host: Host) -> None:
     (start,) = host.store.read_startups(COMPONENT, "unknown")
     assert unit.config == digest(host.store.read_config(COMPONENT) or b"")
     assert start.config != unit.config
+
+
+@pytest.mark.parametrize("is_ours", [True, False], ids=["of the agent", "of an operator"])
+def test_a_process_that_the_kubelet_has_forgotten_is_ended_for_a_manifest_of_the_agent(
+    host: Host, is_ours: bool
+) -> None:
+    """The kubelet was restarted without an API server, and the options come and go."""
+    manifest = kubeadm_pod(COMPONENT)
+    manifest["spec"]["terminationGracePeriodSeconds"] = 5
+    host.manifest.write_bytes(manifest_bytes(manifest))
+    host.runs(UID, 0, pid=11)
+    host.pods.unit(COMPONENT)
+    host.use({"kube-api-qps": 30})
+    host.pods.restart(COMPONENT)
+    if not is_ours:
+        host.manifest.write_text(host.manifest.read_text().replace("qps=30", "qps=31"))
+    for attempt in range(5):
+        host.shown.remove_pod(OTHER)  # the kubelet keeps the log of the newest start only
+        host.runs(OTHER, attempt)
+        host.shown.message(OTHER, attempt, "listen tcp 127.0.0.1:10259: bind: address already in use")
+        host.shown.process(COMPONENT, UID, 11, 1010.0)
+        unit = host.pods.unit(COMPONENT)
+        assert not any(crashed for _name, crashed in host.starts())
+    assert unit.state == "foreign", "it says nothing about the options"
+    assert ("keeps its port" in unit.reason) == is_ours
+    assert host.sent == ([(11, signal.SIGTERM)] if is_ours else [])
 
 
 def test_a_crash_of_what_an_operator_wrote_is_not_charged(host: Host) -> None:
