@@ -48,6 +48,12 @@ options:
     type: list
     elements: str
     default: []
+  compare:
+    description:
+      - Only compare, with the right to get the ConfigMap, and return in RV(text) what an upgrade by kubeadm would undo,
+        with the patch. What cannot be read is not judged, and does not fail the task.
+    type: bool
+    default: false
 seealso:
   - module: configok.node.rollout
   - module: configok.node.component_config_convert
@@ -57,12 +63,17 @@ EXAMPLES = r"""
 - name: Let kubeadm keep the flags of the control plane
   configok.node.kubeadm_sync:
     pool: control-plane
+
+- name: See what an upgrade by kubeadm would undo
+  configok.node.kubeadm_sync:
+    pool: control-plane
+    compare: true
 """
 
 RETURN = r"""
 cluster_configuration:
   description: The C(ClusterConfiguration) with the flags.
-  returned: success
+  returned: success, without O(compare)
   type: str
   sample: |
     apiServer:
@@ -72,7 +83,7 @@ cluster_configuration:
     kind: ClusterConfiguration
 left_out:
   description: What is not written, each with its component and a reason.
-  returned: success
+  returned: success, without O(compare)
   type: list
   elements: str
   sample:
@@ -95,7 +106,10 @@ from ansible_collections.configok.node.plugins.module_utils._ansible.api_module 
     client_from_params,
     fail_on_errors,
 )
-from ansible_collections.configok.node.plugins.module_utils._operations.kubeadm_sync import sync_kubeadm_config
+from ansible_collections.configok.node.plugins.module_utils._operations.kubeadm_sync import (
+    compare_kubeadm_config,
+    sync_kubeadm_config,
+)
 from ansible_collections.configok.node.plugins.module_utils._text import sanitize_all
 
 
@@ -105,6 +119,7 @@ def argument_spec() -> dict[str, Any]:
         **KUBE_ARGUMENT_SPEC,
         "pool": {"type": "str", "required": True},
         "allowed_fields": {"type": "list", "elements": "str", "default": []},
+        "compare": {"type": "bool", "default": False},
     }
 
 
@@ -113,9 +128,11 @@ def main() -> None:
     module = AnsibleModule(argument_spec=argument_spec(), supports_check_mode=True)
     params = module.params
     with fail_on_errors(module), client_from_params(params) as client:
-        result = sync_kubeadm_config(
-            client, params["pool"], allowed_fields=params["allowed_fields"], check=module.check_mode
-        )
+        pool, allowed_fields = params["pool"], params["allowed_fields"]
+        if params["compare"]:
+            lines = compare_kubeadm_config(client, pool, allowed_fields=allowed_fields)
+            module.exit_json(changed=False, text=sanitize_all(lines))
+        result = sync_kubeadm_config(client, pool, allowed_fields=allowed_fields, check=module.check_mode)
         module.exit_json(
             changed=result.changed,
             diff={"before": result.before, "after": result.after},

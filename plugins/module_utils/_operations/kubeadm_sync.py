@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -13,7 +14,7 @@ from .._componentconfig.component_options import COMPONENT_OPTIONS, FLAG_COMPONE
 from .._componentconfig.findings import InvalidConfig
 from .._componentconfig.load import load
 from .._kube.api_client import Client
-from .._kube.api_errors import Conflict, NotFound
+from .._kube.api_errors import Conflict, KubeError, NotFound
 from .._kube.api_paths import config_map
 from .._nodeconfig.bundle import Bundle, InvalidBundle
 from .._nodeconfig.denied_fields import DenyPolicy
@@ -21,11 +22,14 @@ from .._nodeconfig.well_known import ANNOTATION_KUBEADM_SYNC
 from .._rollout import RolloutError
 from .._rollout._record.record import COMPLETE
 from .._rollout._record.record_store import read_record
+from .._text import sanitize
 from . import UnusableInput
 from ._kubeadm_arguments import SyncNote, with_documents
 
 NAMESPACE, NAME, KEY = "kube-system", "kubeadm-config", "ClusterConfiguration"
 _WHERE = f"ConfigMap {NAMESPACE}/{NAME}"
+_CONTEXT = 1  # lines of a patch around each change
+_MAX_TEXT = 300
 _ATTEMPTS = 5  # to write what others write at the same time
 
 
@@ -40,7 +44,24 @@ class KubeadmSync(NamedTuple):
     def lines(self, *, check: bool) -> list[str]:
         """Return what was done as lines for a person. check: nothing was."""
         verb = ("would be written" if check else "is written") if self.changed else "is as the pool has it"
-        return [f"{_WHERE} {verb}", *(f"not written: {reason}" for reason in self.left_out)]
+        return [f"{_WHERE} {verb}", *self._left_out_lines()]
+
+    def comparison(self) -> list[str]:
+        """Return what an upgrade by kubeadm would undo as lines for a person, with the patch that prevents it."""
+        if self.before == self.after:
+            return [f"{_WHERE} has the flags of this pool: an upgrade by kubeadm keeps them", *self._left_out_lines()]
+        patch = difflib.unified_diff(
+            self.before.splitlines(), self.after.splitlines(), KEY, f"{KEY} with this pool", n=_CONTEXT, lineterm=""
+        )
+        return [
+            f"{_WHERE} differs: an upgrade by kubeadm would undo flags of this pool, and configok.node.kubeadm_sync "
+            "writes this patch:",
+            *(f"  {line}" for line in patch),
+            *self._left_out_lines(),
+        ]
+
+    def _left_out_lines(self) -> list[str]:
+        return [f"not written: {reason}" for reason in self.left_out]
 
 
 def sync_kubeadm_config(
@@ -56,10 +77,7 @@ def sync_kubeadm_config(
     policy = DenyPolicy(allowed=tuple(allowed_fields))
     path = config_map(NAMESPACE, NAME)
     for attempt in range(_ATTEMPTS):
-        try:
-            item = client.get(path)
-        except NotFound:
-            raise UnusableInput(f"there is no {_WHERE}: kubeadm did not make this cluster") from None
+        item = _config_map(client)
         synced, body = _with_documents(item, pool, documents, policy)
         if not synced.changed:
             return synced
@@ -71,6 +89,26 @@ def sync_kubeadm_config(
             continue
         return synced
     raise RuntimeError("unreachable")
+
+
+def compare_kubeadm_config(client: Client, pool: str, *, allowed_fields: Sequence[str] = ()) -> list[str]:
+    """Return what an upgrade by kubeadm would undo of a pool's flags, as lines for a person.
+
+    It only reads; what cannot be read is not judged. allowed_fields: as for sync_kubeadm_config.
+    """
+    try:
+        documents, item = _documents(client, pool), _config_map(client)
+        synced, _body = _with_documents(item, pool, documents, DenyPolicy(allowed=tuple(allowed_fields)))
+    except (UnusableInput, RolloutError, KubeError) as error:
+        return [f"not judged: whether an upgrade by kubeadm keeps the flags of this pool: {sanitize(error, _MAX_TEXT)}"]
+    return synced.comparison()
+
+
+def _config_map(client: Client) -> dict[str, Any]:
+    try:
+        return client.get(config_map(NAMESPACE, NAME))
+    except NotFound:
+        raise UnusableInput(f"there is no {_WHERE}: kubeadm did not make this cluster") from None
 
 
 def _documents(client: Client, pool: str) -> dict[str, dict[str, Any]]:

@@ -28,6 +28,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout.timing impo
 from support.ansible_runs.playbooks import ROOT, Playbooks, finish, kill, quick_pool
 from support.api.clusters import prepare
 from support.api.servers import Real
+from support.configs.options import component_options
 from support.rollouts.simulated_nodes import SimulatedNodes
 from support.session.patience import LONGEST_WAIT
 from support.session.unavailable import leave_out
@@ -100,6 +101,18 @@ def wait_for_pause(real_api: Real, pool: str) -> Rollout:
             return rollout
         assert time.monotonic() < deadline, rollout
         time.sleep(0.2)
+
+
+def test_the_status_of_a_control_plane_has_what_an_upgrade_by_kubeadm_would_undo(unique: str, user: Playbooks) -> None:
+    write(user, unique, 60)
+    assert "keeps the flags" not in user.run("status").output
+    contents = quick_pool(unique, documents={"kube-scheduler": component_options({"v": 2}, component="kube-scheduler")})
+    del contents["layers"]
+    user.write(contents, "")
+    shown = user.run("status")
+    assert shown.code == 0, shown.output
+    assert "not judged: whether an upgrade by kubeadm keeps the flags of this pool" in shown.output
+    assert shown.changed == 0
 
 
 def test_a_running_rollout_obeys_a_second_terminal(real_api: Real, unique: str, user: Playbooks) -> None:

@@ -21,6 +21,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle i
 from ansible_collections.configok.node.plugins.module_utils._operations import UnusableInput
 from ansible_collections.configok.node.plugins.module_utils._operations.kubeadm_sync import (
     KubeadmSync,
+    compare_kubeadm_config,
     sync_kubeadm_config,
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout import RolloutError
@@ -92,6 +93,32 @@ def test_the_flags_are_written_once_and_taken_back(world: World) -> None:
     assert sync(world).changed is True
     after = world.client.get(PATH)
     assert (after["data"], after["metadata"].get("annotations") or {}) == (before["data"], {})
+
+
+def test_a_comparison_shows_the_patch_and_writes_nothing(world: World) -> None:
+    roll_out(world, event_ttl="2h")
+    before = world.client.get(PATH)
+    first, *patch = compare_kubeadm_config(world.client, "workers")
+    assert first.startswith("ConfigMap kube-system/kubeadm-config differs: an upgrade by kubeadm would undo flags")
+    assert (
+        patch[2:] == ["  @@ -3,2 +3,3 @@", "       authorization-mode: Node,RBAC", "  +    event-ttl: 2h"] + patch[5:]
+    )
+    assert world.client.get(PATH) == before
+    sync(world)
+    (same,) = compare_kubeadm_config(world.client, "workers")
+    assert same.endswith("has the flags of this pool: an upgrade by kubeadm keeps them")
+
+
+def test_a_comparison_that_cannot_be_made_is_not_judged(world: World) -> None:
+    (line,) = compare_kubeadm_config(world.client, "workers")
+    assert line == (
+        "not judged: whether an upgrade by kubeadm keeps the flags of this pool: pool workers was never rolled out: "
+        "run configok.node.rollout first"
+    )
+    roll_out(world, event_ttl="2h")
+    world.client.delete(PATH)
+    (line,) = compare_kubeadm_config(world.client, "workers")
+    assert line.endswith("there is no ConfigMap kube-system/kubeadm-config: kubeadm did not make this cluster")
 
 
 def test_an_edit_at_the_same_time_is_kept(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -195,6 +222,9 @@ def test_the_module_shows_what_it_writes_and_what_not(world: World, tmp_path: An
     world.server.start()  # the module asks over HTTP
     kubeconfig = world.server.kubeconfig_for("admin", ["system:masters"], path=str(tmp_path / "admin"))
     arguments_of = {"kubeconfig": kubeconfig, "pool": "workers"}
+    compared = run_module(kubeadm_sync.main, {**arguments_of, "compare": True})
+    assert "differs: an upgrade by kubeadm would undo" in compared["text"][0]
+    assert set(compared) == {"changed", "text"} | ({"invocation"} & set(compared))
     planned = run_module(kubeadm_sync.main, arguments_of, check=True, diff=True)
     result = run_module(kubeadm_sync.main, arguments_of, diff=True)
     assert (result["changed"], result["diff"]) == (True, planned["diff"])
