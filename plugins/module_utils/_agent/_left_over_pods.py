@@ -49,12 +49,20 @@ class Rivalry(NamedTuple):
         return signal.SIGTERM if is_forgotten else None
 
 
-def rivalry_of(before: Rivalry | None, run: PodRun, runs: Sequence[PodRun], now: float) -> Rivalry | None:
+def rivalry_of(
+    before: Rivalry | None, run: PodRun, runs: Sequence[PodRun], *, replaced_at: float, now: float
+) -> Rivalry | None:
     """Return the rivalry of the newest Pod, run, with the process of an older one; None without any.
 
-    before: the one that was seen last. The newer Pod runs for a moment whenever the kubelet starts it.
+    before: the one that was seen last. The newer Pod runs for a moment whenever the kubelet starts it. replaced_at:
+    when the present manifest took the place of another one: what has started since then is of the present one, or of
+    a second manifest in the folder, and is not left over.
     """
-    older = [other.process for other in runs if other.uid != run.uid and other.process is not None]
+    older = [
+        other.process
+        for other in runs
+        if other.uid != run.uid and other.process is not None and other.process.started < replaced_at
+    ]
     if not older:
         return None
     process = min(older, key=lambda process: process.started)
@@ -80,16 +88,17 @@ class LeftOverPods:
         run: PodRun,
         runs: Sequence[PodRun],
         *,
+        replaced_at: float,
         grace: float,
         now: float,
         ending_reason: Callable[[str], str],
     ) -> str:
         """Send the signal that is due, if any; return why the newest Pod, run, cannot be judged, "" if it can be.
 
-        The manifest must be the one that the agent has written. ending_reason: returns why a start has ended, by its
-        name. Raises OSError.
+        The manifest must be the one that the agent has written. replaced_at, grace, now: in seconds, since boot but for
+        grace. ending_reason: returns why a start has ended, by its name. Raises OSError.
         """
-        rivalry = rivalry_of(self._rivalries.get(component), run, runs, now)
+        rivalry = rivalry_of(self._rivalries.get(component), run, runs, replaced_at=replaced_at, now=now)
         if rivalry is None:
             self.forget(component)
             return ""
@@ -104,8 +113,11 @@ class LeftOverPods:
         number = rivalry.next_signal(run, grace, now)
         if number is not None:
             log.warning("%s: %s", reason, signal.Signals(number).name, extra={"component": component})
-            self._send(rivalry.process, number)
             self._rivalries[component] = rivalry._replace(asked_at=now)
+            try:
+                self._send(rivalry.process, number)
+            except OSError as error:
+                log.error("%s is not ended: %s", reason, error, extra={"component": component})
         return reason
 
 
@@ -119,6 +131,10 @@ def signal_sender(is_running: Callable[[PodProcess], bool]) -> Send:
         try:
             descriptor = os.pidfd_open(process.pid)
         except ProcessLookupError:
+            return
+        except (AttributeError, OSError):  # kernels before 5.3, and sandboxes that do not know the call
+            if is_running(process):
+                os.kill(process.pid, number)
             return
         try:
             if is_running(process):

@@ -35,8 +35,10 @@ class ManifestNote(NamedTuple):
     seen: SHA-256 of the manifest that was checked last. pod: how the directory of its logs begins,
     <namespace>_<name>-<node>. container: the component's. version: of the component, by its image, "" if that does not
     name one. problem: why nothing is written over the manifest, "" if it can be. lost: SHA-256 of options that the
-    manifest has lost, which are not written again. grace: the seconds that the Pod has to end. crashed: the last start
-    that has crashed, and crash_reason: why, by a log that the kubelet removes with the Pod.
+    manifest has lost, which are not written again. grace: the seconds that the Pod has to end, and the
+    one before it. replaced_at: when the agent, or the timer, has put another manifest in place, in seconds since the
+    boot of boot_id. crashed: the last start that has crashed, and crash_reason: why, by a log that the kubelet removes
+    with the Pod.
     """
 
     init: str = ""
@@ -50,8 +52,18 @@ class ManifestNote(NamedTuple):
     problem: str = ""
     lost: str = ""
     grace: int = USUAL_GRACE
+    replaced_at: float = 0.0
+    boot_id: str = ""
     crashed: str = ""
     crash_reason: str = ""
+
+    def replaced(self, since_boot: float, boot_id: str) -> ManifestNote:
+        """Return the note with the time at which another manifest is put in place."""
+        return self._replace(replaced_at=float(since_boot), boot_id=boot_id)
+
+    def replaced_since_boot(self, boot_id: str) -> float:
+        """Return when another manifest was put in place, in seconds since this boot, 0 if not since then."""
+        return self.replaced_at if boot_id and self.boot_id == boot_id else 0.0
 
     def reason_to_wait(self, config: str) -> str:
         """Return why options are not written, "" if they can be. config: SHA-256 of their file."""
@@ -60,18 +72,19 @@ class ManifestNote(NamedTuple):
         return self.problem
 
 
-_TEXTS = ("init", "seen", "pod", "container", "version", "problem", "lost", "crashed", "crash_reason")
+_TEXTS = ("init", "seen", "pod", "container", "version", "problem", "lost", "boot_id", "crashed", "crash_reason")
 
 
 def read_manifest_note(store: Store, component: str) -> ManifestNote:
     """Return the note, an empty one if there is none. Raises OSError."""
     note = store.read_note(component, _NOTE)
-    grace = note.get("grace")
+    grace, replaced_at = note.get("grace"), note.get("replaced_at")
     return ManifestNote(
         written=_written(note.get("written")),
         intended=_written(note.get("intended")),
         prepared=_written(note.get("prepared")),
         grace=grace if isinstance(grace, int) and not isinstance(grace, bool) else USUAL_GRACE,
+        replaced_at=replaced_at if isinstance(replaced_at, float) else 0.0,
         **{name: str(note.get(name) or "") for name in _TEXTS},
     )
 

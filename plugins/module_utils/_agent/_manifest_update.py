@@ -85,6 +85,7 @@ class ManifestUpdate:
                 return False
             self._require_no_hold()
             self._remove_unused()
+            note = note.replaced(self._clock.since_boot(), self._clock.boot_id())
             note = self._armed(note._replace(intended=intended))
             write_manifest_note(self._store, name, note)
             self._replace(rendered, before=note.written.manifest)
@@ -227,7 +228,7 @@ class ManifestUpdate:
             pod=f"{namespace}_{name}-{self._node_name}",
             container=str(init.container["name"]),
             version=f"v{init.release}" if init.release else "",
-            grace=init.grace,
+            grace=max(init.grace, note.grace) if note.init else init.grace,
             problem="",
         )
 

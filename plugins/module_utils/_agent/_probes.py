@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from .._foreign import load_json
-from .._kube.api_errors import KubeError, NotFound
+from .._kube.api_errors import KubeError, NotFound, ServerError, Unauthorized, Unreachable
 from .._kube.api_paths import lease
 from ._agent_configuration import AgentConfiguration, ComponentConfiguration
 from ._instance_addresses import API_SERVER, HEALTH_URL, LOOPBACK_OF_ANY
@@ -210,8 +210,9 @@ class HealthProber:
             lease_object = self._client.get(lease(_LEASES, name))
         except NotFound:
             return ProbeResult(False, f"Lease {_LEASES}/{name} is not there")
-        except KubeError:
-            self._unanswered_at = self._clock.since_boot()
+        except KubeError as error:
+            if isinstance(error, (Unreachable, ServerError, Unauthorized)):
+                self._unanswered_at = self._clock.since_boot()
             return None  # without an answer, the Lease shows nothing
         renewed = _parse_micro_time((lease_object.get("spec") or {}).get("renewTime"))
         now = self._clock.since_boot()

@@ -112,6 +112,7 @@ class StaticPods:
             component,
             run,
             runs,
+            replaced_at=note.replaced_since_boot(self._clock.boot_id()),
             grace=note.grace,
             now=self._clock.since_boot(),
             ending_reason=lambda start: self._files.ending_reason(note.pod, note.container, start),
@@ -168,6 +169,7 @@ class StaticPods:
             self._mark_unconfirmed(component, restored, note)
             if note.prepared.manifest:
                 note = note._replace(written=note.prepared, prepared=WrittenManifest())
+                note = note.replaced(self._clock.since_boot(), self._clock.boot_id())
                 write_manifest_note(self._store, component, note)
             timer.forget_restored()
 

@@ -111,7 +111,7 @@ class Client:
         Each must be one that `at_instance` has reached. when_turned: is called with the server that does not answer,
         and the next one, maybe in another thread.
         """
-        self._transport.servers.set_others(urls, when_turned)
+        self._transport.servers.set_others(urls, self._transport.credentials, when_turned)
 
     def get(self, path: str, *, metadata_only: bool = False, **query: object) -> Object:
         """Return the object at path; metadata_only leaves spec and status with the server."""

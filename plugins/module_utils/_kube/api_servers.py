@@ -8,6 +8,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 
+from .api_errors import CredentialsError
 from .credentials import Credentials
 
 _CERTIFIED_NAME = "kubernetes.default.svc"
@@ -19,37 +20,47 @@ WhenTurned = Callable[[str, str], object]
 class ApiServers:
     """The server that the credentials name, and others of the same cluster; safe for many threads.
 
-    One is asked until it does not answer. As behind a load balancer, what one has answered, the next one knows.
+    One is asked until it does not answer. As behind a load balancer, what one has answered, the next one knows. turn:
+    how often another one was chosen; it only grows, so that a late failure of an earlier turn changes nothing.
     """
 
     def __init__(self) -> None:
         self._mutex = threading.Lock()
-        self._others: tuple[str, ...] = ()
+        self._servers: tuple[str, ...] = ()  # with the one that the credentials name, if there are others
+        self._trust: tuple[object, ...] = ()
         self._when_turned: WhenTurned = lambda _left, _asked: None
-        self._own = ""
-        self.number = 0  # of the one that is asked; 0 is the one that the credentials name
+        self.turn = 0
 
-    def set_others(self, urls: Sequence[str], when_turned: WhenTurned) -> None:
-        """Ask these servers, too. when_turned: is called with the server that does not answer, and the next one."""
+    def set_others(self, urls: Sequence[str], credentials: Credentials, when_turned: WhenTurned) -> None:
+        """Ask these servers, too, which were reached with these credentials.
+
+        when_turned: is called with the server that does not answer, and the next one.
+        """
         with self._mutex:
-            self._others, self._when_turned, self.number = tuple(urls), when_turned, 0
+            self._servers = (credentials.server, *urls) if urls else ()
+            self._trust, self._when_turned = _trust_of(credentials), when_turned
+            self.turn += -self.turn % max(len(self._servers), 1)
 
     def choose(self, credentials: Credentials) -> tuple[int, Credentials]:
-        """Return the number of the server that is asked, and the credentials for it."""
-        with self._mutex:
-            self._own = credentials.server
-            if self.number == 0:
-                return 0, credentials
-            return self.number, at_instance(credentials, self._others[self.number - 1])
+        """Return the present turn, and the credentials for its server.
 
-    def turn_from(self, number: int) -> None:
-        """Ask the next server, if it is this one that is asked."""
+        Credentials that trust servers in another way than before, since their kubeconfig was replaced, end the turns:
+        the other servers were not reached with them.
+        """
         with self._mutex:
-            if not self._others or number != self.number:
+            if self._servers and _trust_of(credentials) != self._trust:
+                self._servers = ()
+            number = self.turn % len(self._servers) if self._servers else 0
+            return self.turn, at_instance(credentials, self._servers[number]) if number else credentials
+
+    def turn_from(self, turn: int) -> None:
+        """Ask the next server, if this is the present turn."""
+        with self._mutex:
+            count = len(self._servers)
+            if not count or turn != self.turn:
                 return
-            servers = (self._own, *self._others)
-            self.number = (number + 1) % len(servers)
-            left, asked = servers[number], servers[self.number]
+            self.turn = turn + 1
+            left, asked = self._servers[turn % count], self._servers[self.turn % count]
         self._when_turned(left, asked)
 
 
@@ -60,10 +71,27 @@ def at_instance(credentials: Credentials, url: str) -> Credentials:
     not get a token.
     """
     refresh = credentials.refresh
+
+    def renewed() -> Credentials:
+        found = refresh() if refresh is not None else credentials
+        if _trust_of(found) != _trust_of(credentials):
+            raise CredentialsError(f"the kubeconfig has changed, and {url} was not reached with it")
+        return at_instance(found, url)
+
     return credentials._replace(
-        server=url,
-        tls_server_name=_CERTIFIED_NAME,
-        refresh=None if refresh is None else lambda: at_instance(refresh(), url),
+        server=url, tls_server_name=_CERTIFIED_NAME, refresh=None if refresh is None else renewed
+    )
+
+
+def _trust_of(credentials: Credentials) -> tuple[object, ...]:
+    """Return what decides which servers these credentials trust, and which cluster they are of."""
+    return (
+        credentials.server,
+        credentials.ca_file,
+        credentials.ca_data,
+        credentials.tls_server_name,
+        credentials.verify,
+        credentials.proxy,
     )
 
 

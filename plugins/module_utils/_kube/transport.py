@@ -110,14 +110,14 @@ class Response(NamedTuple):
 
 
 class _State(NamedTuple):
-    """The connections. server: its number among the API servers; url, prefix: its URL, and the path in that."""
+    """The connections. turn: of the API servers; url, prefix: the URL of its server, and the path in that."""
 
     pool: Any
     headers: dict[str, str]
     credentials: Credentials
     stamps: tuple[Stamp, ...]
     generation: int
-    server: int
+    turn: int
     url: str
     prefix: str
 
@@ -306,16 +306,17 @@ class Transport:
 
     def _current_state(self) -> _State:
         state = self._state
-        if state is not None and state.server == self.servers.number and self._monotonic() < self._next_check:
+        if state is not None and state.turn == self.servers.turn and self._monotonic() < self._next_check:
             return state
         with self._lock:
             state = self._state
             if state is None:
                 self._state = state = self._initial_state()
-            elif state.server != self.servers.number:
-                self._state = state = self._build(state.credentials, state.generation + 1)
-            elif self._monotonic() >= self._next_check:
-                self._state = state = self._reload_if_changed(state)
+            else:
+                if self._monotonic() >= self._next_check:
+                    self._state = state = self._reload_if_changed(state)
+                if state.turn != self.servers.turn:
+                    self._state = state = self._turned(state)
             self._next_check = self._monotonic() + CHECK_INTERVAL if state.stamps else math.inf
             return state
 
@@ -338,29 +339,38 @@ class Transport:
         except CredentialsError:
             return state
 
-    def _build(self, credentials: Credentials, generation: int) -> _State:
+    def _turned(self, state: _State) -> _State:
+        """Return the connections to the server of the present turn; files that have changed are for the next check."""
+        try:
+            return self._build(state.credentials, state.generation + 1, stamps=state.stamps)
+        except CredentialsError:
+            return state
+
+    def _build(self, credentials: Credentials, generation: int, *, stamps: tuple[Stamp, ...] | None = None) -> _State:
         # Stamps before the files are read: a change in between is then seen at the next check.
-        stamps = file_stamps(credentials.files())
+        stamps = file_stamps(credentials.files()) if stamps is None else stamps
         settings = self._settings
-        number, chosen = self.servers.choose(credentials)
+        turn, chosen = self.servers.choose(credentials)
         headers = {"User-Agent": settings.user_agent, "Accept-Encoding": "identity", **_authorization(chosen)}
         pool = _pool(chosen, settings.pool_size, settings.timeout, self._interrupt)
         self._credentials, self._stamps = credentials, stamps
-        return _State(pool, headers, credentials, stamps, generation, number, chosen.server, path_of_url(chosen.server))
+        url = chosen.server
+        return _State(pool, headers, credentials, stamps, generation, turn, url, path_of_url(url))
 
     def _note_status(self, status: int, state: _State) -> None:
         if status in _UNAVAILABLE:
-            self.servers.turn_from(state.server)
+            self.servers.turn_from(state.turn)
 
     def _unreachable(self, error: Exception, where: str, state: _State) -> KubeError:
         # A watch in which nothing happens says nothing about its server; nor does one that is ended here.
         is_silent = isinstance(error, socket.timeout) and error.errno is None
         if not (is_silent or (self._interrupt is not None and self._interrupt.is_tripped)):
-            self.servers.turn_from(state.server)
+            self.servers.turn_from(state.turn)
         distrust = isinstance(error, SSLError) and any(words in str(error) for words in _DISTRUST)
         sent = not distrust and not isinstance(error, (NewConnectionError, ConnectTimeoutError))
         message = f"no answer from {state.url}: {_cause(error)}"
-        return Unreachable(message, where=where, sent=sent, transient=not distrust)
+        is_own = state.url == state.credentials.server  # the next server may be one to trust
+        return Unreachable(message, where=where, sent=sent, transient=not (distrust and is_own))
 
 
 def _release_connection(response: Any, *, whole: bool) -> None:

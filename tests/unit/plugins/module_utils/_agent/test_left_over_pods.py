@@ -22,6 +22,7 @@ COMPONENT = "kube-apiserver"
 OLD = PodRun("old", 0, 100.0, PodProcess(11, 50.0))
 IN_USE = "failed to listen on 0.0.0.0:6443: bind: address already in use"
 GRACE = 30.0
+REPLACED_AT = 58.0  # the manifest, in seconds since boot
 
 
 class Node:
@@ -31,6 +32,7 @@ class Node:
         self.sent: list[tuple[int, int]] = []
         self.reason = reason
         self.now = 1000.0
+        self.replaced_at = REPLACED_AT
         self.left_overs = LeftOverPods(lambda process, number: self.sent.append((process.pid, number)))
 
     def check(self, attempt: int, *, after: float, process: PodProcess | None = None, old: PodRun | None = OLD) -> str:
@@ -39,7 +41,13 @@ class Node:
         run = PodRun("new", attempt, 200.0, process)
         runs = [run] if old is None else [old, run]
         return self.left_overs.end(
-            COMPONENT, run, runs, grace=GRACE, now=self.now, ending_reason=lambda _start: self.reason
+            COMPONENT,
+            run,
+            runs,
+            replaced_at=self.replaced_at,
+            grace=GRACE,
+            now=self.now,
+            ending_reason=lambda _start: self.reason,
         )
 
 
@@ -115,6 +123,28 @@ def test_another_process_has_a_time_of_its_own() -> None:
     assert node.sent == []
 
 
+def test_a_process_of_the_present_manifest_is_not_left_over() -> None:
+    """A copy of the manifest in the same folder is another Pod of the same name, and ends again and again."""
+    node = Node()
+    node.replaced_at = 49.0
+    assert [node.check(attempt, after=3600) for attempt in range(3)] == ["", "", ""]
+    assert node.sent == []
+
+
+def test_a_process_that_cannot_be_ended_is_named_and_asked_again_later() -> None:
+    node = Node()
+
+    def refuse(process: PodProcess, number: int) -> None:
+        node.sent.append((process.pid, number))
+        raise PermissionError(1, "Operation not permitted")
+
+    node.left_overs = LeftOverPods(refuse)
+    node.check(0, after=0)
+    assert "keeps its port" in node.check(1, after=60)
+    assert "keeps its port" in node.check(1, after=1)
+    assert node.sent == [(11, signal.SIGTERM)]
+
+
 def test_a_component_that_is_forgotten_is_observed_from_scratch() -> None:
     node = Node()
     node.check(0, after=0)
@@ -144,3 +174,18 @@ def test_the_signal_reaches_the_process_that_was_seen(sleeper: subprocess.Popen[
     send(PodProcess(sleeper.pid, started(sleeper.pid)), signal.SIGTERM)
     assert sleeper.wait(10) == -signal.SIGTERM
     send(PodProcess(sleeper.pid, 1.0), signal.SIGTERM)  # it has gone
+
+
+def test_a_kernel_without_handles_of_processes_sends_the_signal_by_number(
+    sleeper: subprocess.Popen[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_pid: int) -> int:
+        raise OSError(38, "Function not implemented")
+
+    monkeypatch.setattr(os, "pidfd_open", refuse)
+    send = signal_sender(PodFiles().is_running)
+    send(PodProcess(sleeper.pid, started(sleeper.pid) - 1), signal.SIGKILL)
+    time.sleep(0.1)
+    assert sleeper.poll() is None
+    send(PodProcess(sleeper.pid, started(sleeper.pid)), signal.SIGTERM)
+    assert sleeper.wait(10) == -signal.SIGTERM

@@ -393,6 +393,7 @@ def test_a_process_that_the_kubelet_has_forgotten_is_ended_for_a_manifest_of_the
     host.runs(UID, 0, pid=11)
     host.pods.unit(COMPONENT)
     host.use({"kube-api-qps": 30})
+    host.clock.seconds += 1
     host.pods.restart(COMPONENT)
     if not is_ours:
         host.manifest.write_text(host.manifest.read_text().replace("qps=30", "qps=31"))

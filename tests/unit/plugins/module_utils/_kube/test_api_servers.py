@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ssl
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -179,25 +180,98 @@ def test_no_credentials_reach_a_node(api_server: Any, credentials: Credentials, 
 def test_credentials_that_are_read_again_stay_with_the_instance(
     api_server: Any, credentials: Credentials, connect: Any, replies: Any
 ) -> None:
-    other, instance = api_server(), api_server()
+    own, instance = api_server(), api_server()
     instance.script[:] = [replies.status(401), replies.answer(200, {"kind": "Node"})]
-    renewed = credentials._replace(server=other.url, token="new")
-    with connect(credentials._replace(refresh=lambda: renewed)).at_instance(instance.url) as client:
+    old = credentials._replace(server=own.url)
+    renewed = old._replace(token="new")
+    with connect(old._replace(refresh=lambda: renewed)).at_instance(instance.url) as client:
         assert client.get(N1) == {"kind": "Node"}
-    assert other.requests == []
+    assert own.requests == []
     assert instance.requests[1].headers["authorization"] == "Bearer new"
 
 
-def test_a_turn_from_a_server_that_is_not_asked_any_more_changes_nothing(credentials: Credentials) -> None:
+def test_a_late_failure_of_an_earlier_turn_changes_nothing(credentials: Credentials) -> None:
     servers = ApiServers()
-    servers.set_others(["https://b", "https://c"], lambda *_turn: None)
-    servers.choose(credentials)
-    servers.turn_from(0)
-    servers.turn_from(0)
+    servers.set_others(["https://b", "https://c"], credentials, lambda *_turn: None)
+    asked = [servers.choose(credentials)[1].server]
+    for _number in range(4):
+        turn, _credentials = servers.choose(credentials)
+        servers.turn_from(turn)
+        servers.turn_from(turn)
+        asked.append(servers.choose(credentials)[1].server)
+    assert asked == [credentials.server, "https://b", "https://c", credentials.server, "https://b"]
+    servers.turn_from(1)  # the first time that b was asked
     assert servers.choose(credentials)[1].server == "https://b"
-    servers.turn_from(1)
-    servers.turn_from(2)
-    assert servers.choose(credentials) == (0, credentials)
+
+
+@pytest.mark.parametrize("change", [{"verify": False}, {"ca_data": None}, {"server": "https://other/k8s/c-1"}])
+def test_credentials_that_trust_servers_in_another_way_are_sent_to_their_own_only(
+    change: dict[str, Any], credentials: Credentials, api_server: Any, connect: Any, replies: Any
+) -> None:
+    """The kubeconfig was replaced in the middle of a run."""
+    servers = ApiServers()
+    servers.set_others(["https://b"], credentials, lambda *_turn: None)
+    servers.turn_from(servers.turn)
+    replaced = credentials._replace(**change)
+    assert servers.choose(replaced)[1] == replaced
+    servers.turn_from(servers.turn)
+    assert servers.choose(replaced)[1] == replaced
+    instance = api_server()
+    with connect(credentials._replace(refresh=lambda: replaced)).at_instance(instance.url) as client:
+        instance.script[:] = [replies.status(401)]
+        with pytest.raises(errors.CredentialsError, match="the kubeconfig has changed"):
+            client.get(N1)
+
+
+def test_a_file_that_is_missing_for_a_moment_delays_a_turn(
+    api_server: Any, credentials: Credentials, connect: Any, clock: Any, replies: Any, tmp_path: Path
+) -> None:
+    """It is being replaced: the connections stay as they are until it can be read."""
+    token = tmp_path / "token"
+    token.write_text("old")
+    first, second = api_server(), api_server()
+    client = connect(credentials._replace(server=first.url, token=None, token_file=str(token)))
+    client.ask_also([second.url], lambda *_turn: None)
+    client.get(N1)
+    token.unlink()
+    first.script[:] = [replies.status(503), replies.answer(200, {"kind": "Node"})]
+    assert client.get(N1) == {"kind": "Node"}
+    assert (len(first.requests), len(second.requests)) == (3, 0)
+    token.write_text("new")
+    clock.now += 10
+    client.get(N1)
+    assert second.requests[0].headers["authorization"] == "Bearer new"
+
+
+def test_a_file_that_has_changed_is_read_after_a_turn(
+    api_server: Any, credentials: Credentials, connect: Any, clock: Any, replies: Any, tmp_path: Path
+) -> None:
+    source = tmp_path / "kubeconfig"
+    source.write_text("old")
+    first, second = api_server(), api_server()
+    renewed = credentials._replace(server=first.url, token="new", source=str(source))
+    old = renewed._replace(token="old", refresh=lambda: renewed)
+    client = connect(old)
+    client.ask_also([second.url], lambda *_turn: None)
+    client.get(N1)
+    source.write_text("new, and longer")
+    first.script[:] = [replies.status(503)]
+    client.get(N1)
+    clock.now += 10
+    client.get(N1)
+    assert [request.headers["authorization"] for request in second.requests] == ["Bearer old", "Bearer new"]
+
+
+def test_a_server_that_is_not_trusted_any_longer_is_passed_over(
+    api_server: Any, credentials: Credentials, connect: Any, replies: Any
+) -> None:
+    """Its certificate has changed since the plan was made."""
+    first, second = api_server(), api_server("127.0.0.1")
+    first.script[:] = [replies.status(503), replies.answer(200, {"kind": "Node"})]
+    client = connect(credentials._replace(server=first.url))
+    client.ask_also([second.url], lambda *_turn: None)
+    assert client.get(N1) == {"kind": "Node"}
+    assert second.requests == []
 
 
 @pytest.mark.parametrize(
