@@ -14,6 +14,7 @@ from typing import Any
 import yaml
 
 from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import pods
 from ansible_collections.configok.node.plugins.module_utils._kube.credentials import from_kubeconfig
 from support.ansible_runs.playbooks import PlaybookRun, finish, start
 from support.api.binaries import find, find_or_build, release_of
@@ -121,6 +122,15 @@ class ControlPlane:
                 "ready API server with the Node", lambda: own.get(f"/api/v1/nodes/{node.name}"), timeout, poll=0.5
             )
 
+    def wait_reported(self) -> None:
+        """Wait until the kubelets report each static Pod as Ready, which may take them a minute or two."""
+        self.node.wait("Ready control-plane Pods", self._are_reported, 3 * LONGEST_WAIT, poll=1.0)
+
+    def _are_reported(self) -> bool:
+        found = self.client.list(pods("kube-system"), label_selector="tier=control-plane").items
+        ready = [pod for pod in found if _is_ready(pod)]
+        return len(ready) == len(STATIC_PODS) * len(self.nodes)
+
     def upgrade(self, component: str, release: str) -> str:
         """Have kubeadm write the manifest of a component for a release, as its upgrade does; return the image.
 
@@ -177,6 +187,11 @@ class ControlPlane:
         """Return the files of the kubelet's folder by name."""
         folder = (node or self.node).machine.view / MANIFESTS.lstrip("/")
         return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def _is_ready(pod: Mapping[str, Any]) -> bool:
+    conditions = pod["status"].get("conditions") or ()
+    return any(condition["type"] == "Ready" and condition["status"] == "True" for condition in conditions)
 
 
 def _kubeadm_config(node: Node, nodes: Sequence[Node], release: str) -> list[dict[str, Any]]:

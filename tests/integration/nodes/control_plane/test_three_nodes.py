@@ -35,7 +35,9 @@ def cluster() -> Iterator[ControlPlane]:
 @pytest.fixture(scope="module")
 def agents(cluster: ControlPlane) -> list[ControlPlaneAgent]:
     components = {SCHEDULER: {}, API_SERVER: {"allowedFields": ["flags.etcd-servers"]}}
-    return [ControlPlaneAgent(cluster, components, node) for node in cluster.nodes]
+    running = [ControlPlaneAgent(cluster, components, node) for node in cluster.nodes]
+    cluster.wait_reported()  # the gate counts them
+    return running
 
 
 def pool(documents: Mapping[str, Mapping[str, Any]], **policy: Any) -> dict[str, Any]:
