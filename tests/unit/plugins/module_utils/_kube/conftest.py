@@ -18,6 +18,10 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube.credentials import Credentials
+from ansible_collections.configok.node.plugins.module_utils._kube.transport import ClientSettings, Timing
+
 PHRASE = {200: "OK", 201: "Created"}
 
 
@@ -237,3 +241,17 @@ def tls_server() -> Iterator[Callable[[ssl.SSLContext], Server]]:
 @pytest.fixture
 def clock() -> Clock:
     return Clock()
+
+
+@pytest.fixture
+def connect(clock: Any) -> Iterator[Callable[[Credentials], Client]]:
+    """Return a function that makes a client, which is closed after the test."""
+    made: list[Client] = []
+
+    def make(credentials: Credentials) -> Client:
+        made.append(Client(credentials, ClientSettings(timeout=5.0), Timing(clock.sleep, clock)))
+        return made[-1]
+
+    yield make
+    for client in made:
+        client.close()

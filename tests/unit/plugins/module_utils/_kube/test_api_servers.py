@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import ssl
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +16,8 @@ import trustme
 from ansible_collections.configok.node.plugins.module_utils._kube import api_errors as errors
 from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
 from ansible_collections.configok.node.plugins.module_utils._kube._interrupt import Interrupt
-from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
 from ansible_collections.configok.node.plugins.module_utils._kube.api_servers import ApiServers, why_no_instances
 from ansible_collections.configok.node.plugins.module_utils._kube.credentials import Credentials
-from ansible_collections.configok.node.plugins.module_utils._kube.transport import ClientSettings, Timing
 
 N1 = paths.node("n1")
 CLUSTER_NAME = "kubernetes.default.svc"
@@ -45,19 +43,6 @@ def api_server(authority: trustme.CA, tls_server: Callable[[Any], Any]) -> Calla
 @pytest.fixture
 def credentials(authority: trustme.CA) -> Credentials:
     return Credentials("https://127.0.0.1:1", ca_data=authority.cert_pem.bytes(), token="secret")
-
-
-@pytest.fixture
-def connect(clock: Any) -> Iterator[Callable[[Credentials], Client]]:
-    made: list[Client] = []
-
-    def make(credentials: Credentials) -> Client:
-        made.append(Client(credentials, ClientSettings(timeout=5.0), Timing(clock.sleep, clock)))
-        return made[-1]
-
-    yield make
-    for client in made:
-        client.close()
 
 
 @pytest.fixture

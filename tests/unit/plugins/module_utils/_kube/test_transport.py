@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import socket
 import ssl
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +20,11 @@ from ansible_collections.configok.node.plugins.module_utils._kube import api_err
 from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
 from ansible_collections.configok.node.plugins.module_utils._kube import transport
 from ansible_collections.configok.node.plugins.module_utils._kube._interrupt import Interrupt
-from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
 from ansible_collections.configok.node.plugins.module_utils._kube.credentials import (
     Credentials,
     from_kubeconfig,
     ssl_context,
 )
-from ansible_collections.configok.node.plugins.module_utils._kube.transport import ClientSettings, Timing
 
 N1 = paths.node("n1")
 
@@ -63,19 +61,6 @@ def seen(request: Any) -> str | None:
         return None
     names = dict(part[0] for part in request.peer["subject"])
     return names.get("commonName")
-
-
-@pytest.fixture
-def connect(clock: Any) -> Iterator[Callable[[Credentials], Client]]:
-    made: list[Client] = []
-
-    def make(credentials: Credentials) -> Client:
-        made.append(Client(credentials, ClientSettings(timeout=5.0), Timing(clock.sleep, clock)))
-        return made[-1]
-
-    yield make
-    for client in made:
-        client.close()
 
 
 def test_the_server_is_checked(api: Any, ca_file: str, connect: Any, clock: Any) -> None:
