@@ -44,7 +44,7 @@ class ApiServers:
     def choose(self, credentials: Credentials) -> tuple[int, Credentials]:
         """Return the present turn, and the credentials for its server.
 
-        Credentials that trust servers in another way than before, since their kubeconfig was replaced, end the turns:
+        Credentials that no longer trust the same servers, since their kubeconfig was replaced, end the turns:
         the other servers were not reached with them.
         """
         with self._mutex:
@@ -73,10 +73,10 @@ def at_instance(credentials: Credentials, url: str) -> Credentials:
     refresh = credentials.refresh
 
     def renewed() -> Credentials:
-        found = refresh() if refresh is not None else credentials
-        if _trust_of(found) != _trust_of(credentials):
+        replaced = refresh() if refresh is not None else credentials
+        if _trust_of(replaced) != _trust_of(credentials):
             raise CredentialsError(f"the kubeconfig has changed, and {url} was not reached with it")
-        return at_instance(found, url)
+        return at_instance(replaced, url)
 
     return credentials._replace(
         server=url, tls_server_name=_CERTIFIED_NAME, refresh=None if refresh is None else renewed

@@ -127,8 +127,8 @@ class ControlPlane:
         self.node.wait("Ready control-plane Pods", self._are_reported, 3 * LONGEST_WAIT, poll=1.0)
 
     def _are_reported(self) -> bool:
-        found = self.client.list(pods("kube-system"), label_selector="tier=control-plane").items
-        ready = [pod for pod in found if _is_ready(pod)]
+        listed = self.client.list(pods("kube-system"), label_selector="tier=control-plane").items
+        ready = [pod for pod in listed if _is_ready(pod)]
         return len(ready) == len(STATIC_PODS) * len(self.nodes)
 
     def upgrade(self, component: str, release: str) -> str:
