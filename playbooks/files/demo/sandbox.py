@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import json
 import signal
-import socket
 import subprocess
 import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from ports import free_ports
 
 from fake_systemd import with_programs
 from lifetime import end_with_parent
@@ -102,18 +103,6 @@ class SandboxNode:
         """Return the number of starts of the component since the sandbox began."""
         log = self.directory / "starts.log"
         return len(log.read_text().splitlines()) if log.exists() else 0
-
-
-def free_ports(count: int) -> list[int]:
-    """Return loopback ports that were free a moment ago, all different."""
-    sockets = [socket.socket() for _number in range(count)]
-    try:
-        for listener in sockets:
-            listener.bind(("127.0.0.1", 0))
-        return [listener.getsockname()[1] for listener in sockets]
-    finally:
-        for listener in sockets:
-            listener.close()
 
 
 class Sandbox:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ports import free_port
 
 from ansible_collections.configok.node.plugins.module_utils._agent._state.health import Unit
 from fake_systemd import SupervisorError, request, with_programs
@@ -54,7 +54,7 @@ class AgentNode:
         self.config = self.state / f"components/{component}/config.yaml"
         self.starts_log = directory / "starts.log"
         self.processes: dict[str, subprocess.Popen[bytes]] = {}
-        port = _free_port()
+        port = free_port()
         instance = f"{KUBELET_HEADER}healthzBindAddress: 127.0.0.1\nhealthzPort: {port}\n"
         for path, text in (("instance.yaml", instance), ("init.yaml", instance + "maxPods: 110\n")):
             (directory / path).write_text(text)
@@ -183,12 +183,6 @@ class AgentNode:
         """End all processes."""
         for name in reversed(list(self.processes)):
             self.kill(name, signal.SIGTERM)
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def alive(pid: int) -> bool:

@@ -20,14 +20,14 @@ import contextlib
 import json
 import re
 import shutil
-import socket
 import subprocess
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
 import urllib3
+from ports import free_port, free_ports
 
 from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
 from ansible_collections.configok.node.plugins.module_utils._kube.credentials import from_kubeconfig
@@ -196,7 +196,7 @@ class Real(ApiServer):
         self.pids: dict[str, int] = {}
         self._processes: list[tuple[subprocess.Popen[bytes], IO[bytes]]] = []
         self._address = address
-        self._ports = *_free_ports(2), *_free_ports(1, address)
+        self._ports = *free_ports(2), free_port(address)
         self.etcd_url = f"http://127.0.0.1:{self._ports[0]}"
         self.url = f"https://{address}:{self._ports[2]}"
         names = [address, "127.0.0.1", "localhost"]
@@ -274,7 +274,7 @@ class Real(ApiServer):
             f"--controllers={','.join(self._controllers)}",
             "--leader-elect=false",
             "--bind-address=127.0.0.1",
-            f"--secure-port={next(_free_ports(1))}",
+            f"--secure-port={free_port()}",
             f"--cert-dir={self.directory / 'generated'}",
             f"--cluster-signing-cert-file={self.ca_file}",
             f"--cluster-signing-key-file={self.authority.write_key()}",
@@ -367,14 +367,6 @@ def _certificate_user(authority: Authority, user: str, groups: Sequence[str]) ->
 def _help(program: Path) -> str:
     done = subprocess.run([program, "--help"], capture_output=True, text=True, check=False)
     return done.stdout + done.stderr
-
-
-def _free_ports(count: int, address: str = "127.0.0.1") -> Iterator[int]:
-    sockets = [socket.create_server((address, 0)) for _each in range(count)]
-    ports = [sock.getsockname()[1] for sock in sockets]
-    for sock in sockets:
-        sock.close()
-    return iter(ports)
 
 
 def _tail(path: Path, lines: int = 5) -> str:

@@ -5,11 +5,12 @@
 
 from __future__ import annotations
 
-import socket
 import subprocess
 import time
 from collections.abc import Sequence
 from pathlib import Path
+
+from ports import free_port
 
 from support.api.binaries import find
 from support.api.pki import Authority
@@ -32,13 +33,6 @@ _DIALS = "createTransport failed to connect"
 """What it writes once it looks for etcd: all flags are taken by then, and newer releases write nothing else."""
 
 
-def _free_port() -> int:
-    """Return a port of loopback on which no process listens."""
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return int(listener.getsockname()[1])
-
-
 class ApiServerFiles:
     """Starts one API server for each question, without an etcd."""
 
@@ -53,7 +47,7 @@ class ApiServerFiles:
             "--etcd-servers=http://127.0.0.1:1",
             "--bind-address=127.0.0.1",
             "--advertise-address=127.0.0.1",
-            f"--secure-port={_free_port()}",
+            f"--secure-port={free_port()}",
             f"--tls-cert-file={certificate}",
             f"--tls-private-key-file={key}",
             f"--cert-dir={directory / 'generated'}",

@@ -12,7 +12,6 @@ with metrics, Prometheus(directory, metrics.address) as prometheus:
 from __future__ import annotations
 
 import json
-import socket
 import subprocess
 import threading
 import time
@@ -25,6 +24,7 @@ from urllib.parse import urlencode
 
 import urllib3
 import yaml
+from ports import free_port
 
 from ..api.binaries import Unavailable, find
 from ..session.unavailable import leave_out
@@ -83,7 +83,7 @@ class _Server:
     def __init__(self, directory: Path, *, scheme: str = "http", ca_file: Path | None = None) -> None:
         directory.mkdir(parents=True, exist_ok=True)
         self.directory = directory
-        self._port = _free_port()
+        self._port = free_port()
         self.address = f"127.0.0.1:{self._port}"
         self.url = f"{scheme}://{self.address}"
         self._ca_file = ca_file
@@ -263,9 +263,3 @@ def _find(*programs: str) -> Path:
         with suppress(Unavailable):
             return find(program, made_by="prepare-prometheus")
     return leave_out(f"{programs[0]} was not found (tests/support/bin/prepare-prometheus makes it available)")
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
