@@ -14,10 +14,10 @@ from collections.abc import Callable
 from support.ansible_runs.playbooks import ROOT
 
 # Of config_bundle, which brings the engine along; to sign bundles takes 50 kB of it. Nodes get the smaller ones.
-LIMIT = 659.0
+LIMIT = 670.0
 # It compares Machines with their Nodes, so it also brings the planning of rollouts, and what an upgrade of a Machine
 # changes. It runs on the controller, once.
-REPORT, REPORT_LIMIT = "rollout_report", 805.0
+REPORT, REPORT_LIMIT = "rollout_report", 830.0
 
 
 def test_the_heaviest_payloads(row: Callable[..., None]) -> None:
