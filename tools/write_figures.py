@@ -54,7 +54,7 @@ MEANINGS = {
         "from the assignment of a config that crashes the kubelet until ConfigOK is False, back on last-known-good and "
         "healthy; crashLoopThreshold 1, median of 5",
         "(threshold + 1) times the time to crash, systemd's restart delays, a bare restart, all of the same run, and "
-        "twice 0.35 s for the agent",
+        "twice four times `configok-agent validate` for the agent",
         "at most the baseline",
     ),
     "agent-rss-mb": ("resident memory of the agent after these tests and ten minutes idle", "", "at most 32 MB"),
