@@ -39,14 +39,13 @@ from support.fuzz.settings import FACTOR
 from support.rollouts.simulated_nodes import SimulatedNodes
 from support.rollouts.world import MakeWorld, World
 from support.session.guard import end, guard
-from support.session.unavailable import leave_out
+from support.session.unavailable import NOT_RUN, leave_out
 from support.session.workers import CLOSING_LINES, Scheduling, number_of_worker, printable
 
 POLICIES_SINCE = 30
 COLLECTION = Path(__file__).resolve().parents[1]
 
 # The names of what a test adds to its reports.
-NOT_RUN = "not run on the real API server"
 EXAMPLES = "examples of Hypothesis"
 
 _MARK = pytest.StashKey[str]()

@@ -154,6 +154,14 @@ options:
         every other.
       - By default, it stays as it is, which is V(false) at first.
     type: bool
+  control_plane_nodes:
+    description:
+      - The names of the control-plane nodes whose agents may read C(/metrics) of an API server, to show that it has
+        read a file of its options again without a restart. Without it, such a change is made by a restart.
+      - The users C(system:node:NAME) are bound, never the group, which has every node.
+      - By default, it stays as it is; an empty list revokes the access.
+    type: list
+    elements: str
   bundle_namespaces:
     description:
       - Further namespaces for bundles, in addition to C(configok-system). Each is created if it does not exist; nodes
@@ -351,6 +359,7 @@ def argument_spec() -> dict[str, Any]:
         "machine_subjects": subjects,
         "runner_prune": {"type": "bool"},
         "node_configz": {"type": "bool"},
+        "control_plane_nodes": {"type": "list", "elements": "str"},
         "bundle_namespaces": {"type": "list", "elements": "str"},
         "flow_control": {"type": "bool"},
         "force": {"type": "bool", "default": False},

@@ -269,8 +269,7 @@ class ComponentManager:
                 self.command_lines.add(name, unit.invocation, result.command_line)
         return after_probe(
             health,
-            ok=result.ok,
-            detail=result.detail,
+            result,
             invocation=unit.invocation,
             now=now,
             settling=self._configuration.settling_time,
@@ -301,6 +300,9 @@ class ComponentManager:
 
     def _failure_window(self, name: str) -> float:
         settings = self._configuration
+        since = self._health[name].unhealthy_since if name else None
+        if since is not None and self._health[name].has_given_up:
+            return self._clock.since_boot() - since
         if name and self._health[name].failures >= settings.health.unhealthy_threshold:
             return settings.health.unhealthy_threshold * settings.health.probe_interval
         return settings.health.timeout

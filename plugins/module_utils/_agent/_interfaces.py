@@ -53,8 +53,11 @@ class ServiceManager(Protocol):
     def unit(self, component: str) -> Unit:
         """Return the present state. Raises ServiceManagerError."""
 
-    def restart(self, component: str) -> None:
-        """Request a restart and return at once, without waiting for the job. Raises ServiceManagerError."""
+    def restart(self, component: str) -> bool:
+        """Request a restart and return at once, without waiting for the job.
+
+        Return False if the component takes its config without one. Raises ServiceManagerError.
+        """
 
 
 Prober = Callable[[str, Mapping[str, Any], Unit], ProbeResult]

@@ -62,6 +62,29 @@ class ManifestFiles:
         self._write_files(rendered)
         self._manifests.write(file, rendered.manifest.source, _MANIFEST_MODE, confirm=confirm)
 
+    def replace_file(self, path: str, content: bytes, *, before: str) -> None:
+        """Replace a file that a running component reads again.
+
+        before: the SHA-256 of the content that is replaced. Raises ManifestChanged, when it is left alone.
+        """
+
+        def confirm() -> None:
+            present = self.read(path)
+            if present is None or digest(present) != before:
+                raise ManifestChanged(f"{path} was changed or removed by another program")
+
+        confirm()
+        self._beside(path).write(path, content, _FILE_MODE, confirm=confirm)
+
+    def prepare_file(self, path: str, content: bytes) -> str:
+        """Write the content of a file for later in the same directory; return its path. A rename puts it in place."""
+        prepared = os.path.join(os.path.dirname(path), _PREPARED + os.path.basename(path))
+        self._beside(path).write(prepared, content, _FILE_MODE)
+        return prepared
+
+    def _beside(self, path: str) -> DurableFiles:
+        return DurableFiles(os.path.dirname(path), self._disk, directory_mode=_DIRECTORY_MODE, temporary=_TEMPORARY)
+
     def prepare(self, rendered: RenderedManifest) -> str:
         """Write a manifest for later under a name that the kubelet ignores, and its files; return its path.
 

@@ -12,39 +12,45 @@ import os
 from contextlib import suppress
 
 from .._componentconfig import ConfigError
-from .._componentconfig._codec.document import decode
-from .._componentconfig.component_options import Options, read_options
 from .._static_pods.manifest import OPTIONS_ANNOTATION, InvalidManifest, Manifest, read_manifest
 from .._static_pods.manifest_changes import ManifestChange, classify_change
 from .._static_pods.manifest_folder import unusable_reasons
-from .._static_pods.rendered_manifest import RenderedManifest, render
+from .._static_pods.rendered_manifest import RenderedManifest
 from ._agent_configuration import AgentConfiguration
 from ._hold import HoldFile
 from ._interfaces import Clock
 from ._manifest_files import ManifestChanged, ManifestFiles
-from ._manifest_note import ManifestNote, WrittenManifest, read_manifest_note, write_manifest_note
-from ._pod_history import with_config_in_use
+from ._manifest_note import (
+    ManifestNote,
+    Reload,
+    WrittenManifest,
+    read_manifest_note,
+    write_manifest_note,
+)
+from ._manifest_rendering import CannotWrite, ManifestRendering, Rendering, contents
+from ._pod_history import with_config_in_use, with_reloaded_config
 from ._restore_timer import GRACE, ArmedTimer, RestoreTimer
 from ._state.active_config import in_trial
-from ._state.records import LOCAL_CONFIG
+from ._state.node_state import Records
+from ._state.records import LOCAL_CONFIG, ConfigRecord
 from ._store._durable_files import LOCK_WAIT, locked
-from ._store._rendered_files import config_for_record, default_document
+from ._store._rendered_files import config_for_record
 from ._store._store import Store, digest
-from ._validation._validate_on_node import allowed_host_paths
-
-
-class CannotWrite(Exception):
-    """Nothing was written; the text is one sentence that says why."""
 
 
 class ManifestUpdate:
     """The check of a component's manifest, and the write that brings it in line with its options."""
 
     def __init__(
-        self, configuration: AgentConfiguration, component: str, store: Store, clock: Clock, *, root: str
+        self,
+        configuration: AgentConfiguration,
+        component: str,
+        store: Store,
+        clock: Clock,
+        *,
+        root: str,
     ) -> None:
         """Use the component's manifest. root: has the directories of all components for the files of options."""
-        self._root = root
         self._hold = HoldFile(configuration.run_directory)
         self._component = configuration.components[component]
         self._store = store
@@ -53,7 +59,8 @@ class ManifestUpdate:
         self._seconds = int(configuration.health.timeout + GRACE)
         self._timer = RestoreTimer(store, component)
         self._files = ManifestFiles(os.path.dirname(self._component.manifest))
-        self._host_paths = allowed_host_paths(self._component)
+        self._directory = f"{root}/{component}"
+        self._rendering = ManifestRendering(self._component, store, self._files, root=root)
 
     def check(self) -> ManifestNote:
         """Note what the manifest is now, and return the note. Raises LockTimeout, OSError."""
@@ -62,10 +69,11 @@ class ManifestUpdate:
             write_manifest_note(self._store, self._component.name, note)
         return note
 
-    def write(self) -> bool:
-        """Write the manifest with the options in use, which restarts the component; return whether it has changed.
+    def write(self, *, can_reload: bool = False) -> bool:
+        """Write the manifest with the options in use, which restarts the component; return whether anything changes.
 
-        Raises CannotWrite, LockTimeout, OSError.
+        can_reload: whether the component can show that it has read a file again. A change of one such file is that of
+        the file alone then. Raises CannotWrite, LockTimeout, OSError.
         """
         name = self._component.name
         with locked(self._store.lock, wait=LOCK_WAIT):
@@ -75,25 +83,65 @@ class ManifestUpdate:
             if config is None:
                 raise CannotWrite(f"{self._store.config_path(name)} is not there")
             self._require_record()
-            reason = note.reason_to_wait(digest(config))
+            reason = note.reason_to_wait(digest(config)) or note.foreign_file(self._files.read)
             if reason:
                 raise CannotWrite(reason)
-            rendered = self._render(self._init(note), self._options(config))
-            intended = WrittenManifest(rendered.manifest.digest, digest(config))
-            if intended.manifest == note.written.manifest:
-                self._note_same(note._replace(written=intended, lost=""))
+            rendering = self._rendering.render(self._rendering.init(note), config)
+            present = rendering.in_place(note)
+            if present is not None and rendering.written(present).reloaded == note.written.reloaded:
+                self._note_same(note._replace(written=rendering.written(present), lost=""))
                 return False
             self._require_no_hold()
             self._remove_unused()
-            note = note.replaced(self._clock.since_boot(), self._clock.boot_id())
-            note = self._armed(note._replace(intended=intended))
-            write_manifest_note(self._store, name, note)
-            self._replace(rendered, before=note.written.manifest)
-            note = note._replace(written=intended, intended=WrittenManifest(), seen=intended.manifest, lost="")
-            write_manifest_note(self._store, name, note)
-            if not note.prepared.manifest:
-                self._timer.disarm()
+            reload = self._reload_in(note, rendering, present) if can_reload and present is not None else None
+            if present is not None and reload is not None:
+                self._reload(note, present, reload, rendering.written(present))
+            else:
+                form = rendering.lasting
+                if contents(form).keys() & note.written.reloaded.keys():  # what runs would read the files of both
+                    form = rendering.whole
+                self._restart(note, form, rendering.written(form))
         return True
+
+    def _restart(self, note: ManifestNote, form: RenderedManifest, intended: WrittenManifest) -> None:
+        note = note.replaced(self._clock.since_boot(), self._clock.boot_id())
+        note, prepared = self._armed(note._replace(intended=intended, reload=Reload()))
+        write_manifest_note(self._store, self._component.name, note)
+        self._replace(form, before=note.written.manifest)
+        self._note_written(note._replace(seen=intended.manifest, prepared=prepared))
+
+    def _reload_in(self, note: ManifestNote, rendering: Rendering, form: RenderedManifest) -> Reload | None:
+        """Return the note on the file that is all that changes, and that the component reads again; None without one.
+
+        form: is in place.
+        """
+        change = self._rendering.change(form, note)
+        if change is None:
+            return None
+        good = self._last_known_good(self._store.read_records())
+        is_same = good is not None and good.lasting.manifest.digest == form.manifest.digest
+        files = contents(good.lasting) if good is not None and is_same else None
+        flag = form.reloaded[os.path.basename(change.path)]
+        return note.next_reload(change, flag, files, self._clock.since_boot(), self._clock.boot_id())
+
+    def _reload(self, note: ManifestNote, form: RenderedManifest, reload: Reload, intended: WrittenManifest) -> None:
+        """Replace a file that the component reads again."""
+        before = note.written.reloaded[reload.path]
+        note, prepared = self._armed(note._replace(intended=intended, reload=reload), reload)
+        write_manifest_note(self._store, self._component.name, note)
+        try:
+            self._files.replace_file(reload.path, form.files[os.path.basename(reload.path)], before=before)
+        except ManifestChanged as error:
+            raise CannotWrite(str(error)) from error
+        self._note_reloaded(note.written.config, intended.config)
+        self._note_written(note._replace(prepared=prepared))
+
+    def _note_written(self, note: ManifestNote) -> None:
+        """Note that what was intended is in place."""
+        note = note._replace(written=note.intended, intended=WrittenManifest(), lost="")
+        write_manifest_note(self._store, self._component.name, note)
+        if not note.prepared.manifest:
+            self._timer.disarm()
 
     def restore_init(self) -> bool:
         """Put the init manifest back and forget it, for an agent that is removed; return whether that is a change.
@@ -106,7 +154,7 @@ class ManifestUpdate:
             if note.problem:
                 self._require_no_options(note)
             elif note.init:
-                init = self._init(note)
+                init = self._rendering.init(note)
                 changes = init.digest != note.written.manifest
                 if changes:
                     self._require_no_hold()
@@ -115,7 +163,7 @@ class ManifestUpdate:
             self._files.remove_leftovers()
             self._remove_unused()
             with suppress(OSError):  # a manifest of another program may name what is in it
-                os.rmdir(f"{self._root}/{name}")
+                os.rmdir(self._directory)
             write_manifest_note(self._store, name, ManifestNote())
         return changes
 
@@ -133,7 +181,7 @@ class ManifestUpdate:
 
     def _remove_unused(self) -> None:
         """Remove the files of options that no manifest of the folder names."""
-        self._files.remove_directories(f"{self._root}/{self._component.name}")
+        self._files.remove_directories(self._directory)
 
     def _replace(self, rendered: RenderedManifest, *, before: str) -> None:
         try:
@@ -151,30 +199,42 @@ class ManifestUpdate:
         if current is not None and in_trial(current, records.last_known_good) and current.uid in bad:
             raise CannotWrite("the options on trial are bad, so they are not written")
 
-    def _armed(self, note: ManifestNote) -> ManifestNote:
-        """Return the note with what the timer puts in place if the options in use are on trial; arm the timer."""
+    def _armed(self, note: ManifestNote, reload: Reload | None = None) -> tuple[ManifestNote, WrittenManifest]:
+        """Arm the timer if the options in use are on trial; return what it puts in place, which the note has, too.
+
+        Without a trial, that is nothing, and the note has what is armed until the options are written. reload: of the
+        file that is all that differs from the manifest in place.
+        """
         records, name = self._store.read_records(), self._component.name
-        current, good = records.current, records.last_known_good or LOCAL_CONFIG
-        if current is None or not in_trial(current, good) or not current.covers(name):
-            return note._replace(prepared=WrittenManifest())
-        config = config_for_record(self._component, self._store, good)
-        if config is None:
+        current = records.current
+        if current is None or not current.covers(name) or not in_trial(current, _good_record(records)):
+            return note, WrittenManifest()
+        good = self._last_known_good(records)
+        if good is None:
             raise CannotWrite(f"the options of {name} before these are lost, so there is nothing to take back")
-        before = self._render(self._init(note), self._options(config))
-        path, boot_id = self._files.prepare(before), self._clock.boot_id()
+        boot_id = self._clock.boot_id()
         if not boot_id:
             raise CannotWrite("the kernel's boot id cannot be read, so that no timer can be armed for a trial")
-        armed = ArmedTimer(
-            int(self._clock.since_boot()) + self._seconds,
-            self._seconds,
-            boot_id,
-            note.intended.manifest,
-            self._component.manifest,
-            path,
-            current.uid or "",
-        )
-        self._timer.arm(armed)
-        return note._replace(prepared=WrittenManifest(before.manifest.digest, digest(config)))
+        form, file, written = good.lasting, self._component.manifest, note.intended.manifest
+        if reload is not None:
+            file, written = reload.path, reload.content
+            prepared = self._files.prepare_file(file, form.files[os.path.basename(file)])
+        else:
+            used = {**note.written.reloaded, **note.intended.reloaded}
+            if any(used.get(path, content) != content for path, content in contents(form).items()):
+                form = good.whole
+            prepared = self._files.prepare(form)
+        deadline = int(self._clock.since_boot()) + self._seconds
+        self._timer.arm(ArmedTimer(deadline, self._seconds, boot_id, written, file, prepared, current.uid or ""))
+        return note._replace(prepared=good.written(form)), good.written(form)
+
+    def _last_known_good(self, records: Records) -> Rendering | None:
+        """Return the manifests of the options that a trial falls back to, None if they are lost."""
+        config = config_for_record(self._component, self._store, _good_record(records))
+        if config is None:
+            return None
+        note = read_manifest_note(self._store, self._component.name)
+        return self._rendering.render(self._rendering.init(note), config)
 
     def _note_same(self, note: ManifestNote) -> None:
         """Note that the manifest in place runs another file of options, which asks for the same."""
@@ -185,6 +245,13 @@ class ManifestUpdate:
             startups = self._store.read_startups(name, version)
             self._store.write_startups(name, version, with_config_in_use(startups, before, note.written.config))
         write_manifest_note(self._store, name, note)
+
+    def _note_reloaded(self, before: str, config: str) -> None:
+        """Note that the running process is to use another file of options from now on."""
+        version = self._store.tracking_version(self._component.name, self._component.version)
+        startups = self._store.read_startups(self._component.name, version)
+        changed = with_reloaded_config(startups, {before}, config, self._clock.since_boot())
+        self._store.write_startups(self._component.name, version, changed)
 
     def _check(self) -> ManifestNote:
         note = read_manifest_note(self._store, self._component.name)
@@ -199,16 +266,22 @@ class ManifestUpdate:
     def _checked(self, note: ManifestNote, source: bytes) -> ManifestNote:
         seen = digest(source)
         note = note._replace(seen=seen)
-        if note.intended.manifest == seen:  # the power was cut before the note
+        if self._is_in_place(note.intended, seen):  # the power was cut before the note
+            if note.intended.manifest == note.written.manifest:
+                self._note_reloaded(note.written.config, note.intended.config)
             note = note._replace(written=note.intended, lost="")
-        elif note.prepared.manifest == seen and self._timer.restored() is not None:
+        elif self._is_in_place(note.prepared, seen) and self._timer.restored() is not None:
             note = note._replace(written=note.prepared, prepared=WrittenManifest())
         note = note._replace(intended=WrittenManifest())
         if not note.init:
             return self._take_over(note, source)
-        if note.written.manifest == seen:
-            return note._replace(problem="")
-        return self._classify(note, source)
+        if note.written.manifest != seen:
+            return self._classify(note, source)
+        return note._replace(problem="")
+
+    def _is_in_place(self, written: WrittenManifest, seen: str) -> bool:
+        files = written.reloaded.items()
+        return written.manifest == seen and all(digest(self._files.read(file) or b"") == sha for file, sha in files)
 
     def _take_over(self, note: ManifestNote, source: bytes) -> ManifestNote:
         manifest = read_manifest(source, self._component.manifest)
@@ -219,7 +292,8 @@ class ManifestUpdate:
         reasons = unusable_reasons(manifest)
         if reasons:
             return note._replace(problem=reasons[0])
-        return self._described(note, manifest)._replace(written=WrittenManifest(note.seen, self._no_options()))
+        written = WrittenManifest(note.seen, self._rendering.no_options())
+        return self._described(note, manifest)._replace(written=written)
 
     def _described(self, note: ManifestNote, init: Manifest) -> ManifestNote:
         namespace, _slash, name = init.name.partition("/")
@@ -233,37 +307,21 @@ class ManifestUpdate:
         )
 
     def _classify(self, note: ManifestNote, source: bytes) -> ManifestNote:
-        init = self._init(note)
+        init, no_options = self._rendering.init(note), self._rendering.no_options()
         config = self._store.read_rendered(self._component.name, note.written.config)
-        if config is None and note.written.config != self._no_options():
+        if config is None and note.written.config != no_options:
             return note._replace(problem=f"{self._component.manifest}: the options that it was written with are lost")
-        options = self._options(config)
-        written = self._render(init, options)
-        difference = classify_change(source, written, init=init, options=options, host_paths=self._host_paths)
+        options, rendering = self._rendering.options(config), self._rendering.render(init, config)
+        written = rendering.in_place(note) or rendering.lasting
+        host_paths = self._rendering.host_paths
+        difference = classify_change(source, written, init=init, options=options, host_paths=host_paths)
         if difference.init is None:
             return note._replace(problem=difference.reason)
         note = self._described(note, difference.init)
         if difference.change is ManifestChange.OPTIONS_LOST:
-            return note._replace(written=WrittenManifest(note.seen, self._no_options()), lost=note.written.config)
+            return note._replace(written=WrittenManifest(note.seen, no_options), lost=note.written.config)
         return note._replace(written=note.written._replace(manifest=note.seen))
 
-    def _no_options(self) -> str:
-        return digest(default_document(self._component.name, has_options=True))
 
-    def _init(self, note: ManifestNote) -> Manifest:
-        return read_manifest(note.init.encode(), self._component.manifest)
-
-    def _render(self, init: Manifest, options: Options) -> RenderedManifest:
-        try:
-            return render(init, options, host_paths=self._host_paths, root=self._root)
-        except ConfigError as error:
-            raise CannotWrite(str(error)) from error
-
-    def _options(self, config: bytes | None) -> Options:
-        if config is None:
-            return read_options({"component": self._component.name})
-        try:
-            data = decode(config, file=self._store.config_path(self._component.name)).data
-        except ConfigError as error:
-            raise CannotWrite(str(error)) from error
-        return read_options(data if isinstance(data, dict) else {})
+def _good_record(records: Records) -> ConfigRecord:
+    return records.last_known_good or LOCAL_CONFIG

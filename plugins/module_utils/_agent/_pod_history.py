@@ -8,7 +8,7 @@ Pure. The record has the shape of a unit's, so that crashes are counted in one w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from ._state.node_state import Moment
@@ -93,6 +93,18 @@ def record_pod_end(
 def with_config_in_use(startups: Sequence[Start], before: str, config: str) -> list[Start]:
     """Return the startups for a manifest that is the same with another file of options. before, config: SHA-256."""
     return [start._replace(config=config) if start.config == before else start for start in startups]
+
+
+def with_reloaded_config(startups: Sequence[Start], before: Collection[str], config: str, now: float) -> list[Start]:
+    """Return the startups for a process that reads another file of options while it runs, from now on.
+
+    before, config: SHA-256; before has each that it may have read. now: in seconds since boot, so that an end counts
+    for the options that it has by then.
+    """
+    last = startups[-1] if startups else None
+    if last is None or last.config not in before:
+        return list(startups)
+    return [*startups[:-1], last._replace(config=config, since_boot=now)]
 
 
 def _end(seen: PodStart, moment: Moment, *, is_charged: bool) -> End:

@@ -115,12 +115,14 @@ class HealthProber:
         wall: Callable[[], datetime] = lambda: datetime.now(timezone.utc),
         live: Callable[[str, str], ProbeResult | None] | None = None,
         served: Callable[[str], ProbeResult | None] | None = None,
+        reloaded: Callable[[str, Unit], ProbeResult | None] | None = None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         """Create a prober. client: a _kube Client, or None to skip the Lease. timeout: seconds for each connection.
 
         live: (component, invocation) -> a failure if its live config differs from its file; None to skip that.
         served: address of this node's API server -> a failure if it refuses this node; None to skip that.
+        reloaded: that address, and its Pod -> a failure if it does not use a file of its options; None to skip that.
         """
         self._configuration = configuration
         self._clock = clock
@@ -131,6 +133,7 @@ class HealthProber:
         self._wall = wall
         self._live = live
         self._served = served
+        self._reloaded = reloaded
         self._sleep = sleep
         self._renewed: dict[str, str] = {}  # component -> invocation whose Lease was renewed: checked once
         self._unanswered_at = float("-inf")  # when the API server last gave no answer about a Lease
@@ -148,6 +151,7 @@ class HealthProber:
             or self._serving(known, effective, attempts)
             or self._lease(known, unit)
             or self._compared(known, unit)
+            or self._has_reloaded(known, effective, unit)
             or self._serves_node(known, effective)
             or _OK
         )
@@ -191,6 +195,13 @@ class HealthProber:
         if self._served is None or not component.manifest or component.name != API_SERVER:
             return None
         return self._served(health_address(component, effective))
+
+    def _has_reloaded(
+        self, component: ComponentConfiguration, effective: Mapping[str, Any], unit: Unit
+    ) -> ProbeResult | None:
+        if self._reloaded is None or not component.manifest or component.name != API_SERVER:
+            return None
+        return self._reloaded(health_address(component, effective), unit)
 
     def _compared(self, component: ComponentConfiguration, unit: Unit) -> ProbeResult | None:
         return self._live(component.name, unit.invocation) if self._live and component.name == "kubelet" else None

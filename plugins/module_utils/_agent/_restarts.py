@@ -55,8 +55,10 @@ class Restarts:
         if not task.done:
             return
         try:
-            task.result()
-            self._counters.restarts[name] += 1
+            was_restarted = task.result()
+            if not was_restarted:
+                log.info("it has what it reads without a restart", extra={"component": name})
+            self._counters.restarts[name] += was_restarted
             self._errors.pop(name, None)
             self._done[name] = self._clock.since_boot()
         except ServiceManagerError as error:

@@ -27,7 +27,8 @@ class ArmedTimer(NamedTuple):
     """What the timer needs to know. The fields are the lines of a file that a shell reads.
 
     deadline: in seconds since boot, of the boot with boot_id; after another boot it is `seconds` after that. written:
-    SHA-256 of the manifest that is taken back. manifest, prepared: the paths of both. uid: of the config on trial.
+    SHA-256 of the manifest that is taken back. manifest, prepared: the paths of both. uid: of the config on trial. A
+    file that the component reads again takes the manifest's place if it alone differs.
     """
 
     deadline: int

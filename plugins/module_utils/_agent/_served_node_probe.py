@@ -11,11 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any
-from urllib.parse import urlsplit
 
 from .._kube import api_paths as paths
 from .._kube.api_errors import KubeError
-from .._kube.credentials import Credentials
+from ._instance_client import InstanceClients
 from ._state.health import ProbeResult
 
 _QUESTIONS: Mapping[str, Callable[[Any, str], Any]] = {
@@ -29,12 +28,10 @@ _QUESTIONS: Mapping[str, Callable[[Any, str], Any]] = {
 class ServedNodeProbe:
     """Compares what an API server's own instance answers with what worked before."""
 
-    def __init__(self, node_name: str, credentials: Credentials, new_client: Callable[[Credentials], Any]) -> None:
-        """Ask for a Node. credentials: this node's. new_client: makes an impatient client."""
+    def __init__(self, node_name: str, clients: InstanceClients) -> None:
+        """Ask for a Node."""
         self._node_name = node_name
-        self._credentials = credentials
-        self._new_client = new_client
-        self._clients: dict[str, Any] = {}  # by the address of the instance
+        self._clients = clients
         self._worked: set[str] = set()
 
     def __call__(self, url: str) -> ProbeResult | None:
@@ -51,16 +48,11 @@ class ServedNodeProbe:
 
     def _ask(self, url: str) -> dict[str, str]:
         """Return what is wrong with each answer, "" for nothing."""
-        parts = urlsplit(url)
-        server = f"{parts.scheme}://{parts.netloc}"
-        if server not in self._clients:
-            # Never a load balancer's address, which others answer at; and no other file may bring that back.
-            credentials = self._credentials._replace(server=server, source=None, refresh=None)
-            self._clients[server] = self._new_client(credentials)
+        client = self._clients.at(url)
         answers = {}
         for question, ask in _QUESTIONS.items():
             try:
-                ask(self._clients[server], self._node_name)
+                ask(client, self._node_name)
                 answers[question] = ""
             except KubeError as error:
                 answers[question] = str(error)

@@ -107,7 +107,7 @@ class Systemd:
     def _is_shutting_down(self) -> bool:
         return self._call("show", "--property=SystemState").out.strip() == "SystemState=stopping"
 
-    def restart(self, component: str) -> None:
+    def restart(self, component: str) -> bool:
         """Request a restart and return at once. Raises ServiceManagerError.
 
         It never starts a unit that an administrator has stopped, even if that happened a moment ago.
@@ -115,6 +115,7 @@ class Systemd:
         name = self._units[component]
         verb = "restart" if self.unit(component).state == "failed" else "try-restart"
         self._call(verb, "--no-block", "--", name)
+        return True
 
     def _call(self, *arguments: str) -> CommandResult:
         argv = (self._systemctl, "--no-pager", "--no-ask-password", *arguments)

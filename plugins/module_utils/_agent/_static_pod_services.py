@@ -20,9 +20,16 @@ from ._interfaces import Clock, CommandRunner, ServiceManager, ServiceManagerErr
 from ._left_over_pods import LeftOverPods, Send, signal_sender
 from ._log import log
 from ._manifest_files import ManifestFiles
-from ._manifest_note import ManifestNote, WrittenManifest, read_manifest_note, write_manifest_note
+from ._manifest_note import (
+    FileChange,
+    ManifestNote,
+    Reload,
+    WrittenManifest,
+    read_manifest_note,
+    write_manifest_note,
+)
 from ._pod_files import PodFiles, PodRun, newest_run
-from ._pod_history import PodStart, record_pod_end, record_pod_start
+from ._pod_history import PodStart, record_pod_end, record_pod_start, with_reloaded_config
 from ._reporting._crash_messages import readable
 from ._restore_timer import ArmedTimer, RestoreTimer
 from ._state.active_config import in_trial, unhealthy_reason
@@ -49,11 +56,13 @@ class StaticPods:
         files: PodFiles | None = None,
         epoch: Callable[[], float] = time.time,
         send: Send | None = None,
+        can_show_reload: Callable[[], bool] = lambda: False,
     ) -> None:
         """Create the service manager.
 
         components: those with a manifest. run: runs the child. argv: the child's words before its own arguments.
         files: what the kubelet and the kernel show. epoch: the time of day, in seconds since 1970. send: sends signals.
+        can_show_reload: whether this node's API server shows which files it has read again.
         """
         self._components = components
         self._store = store
@@ -62,6 +71,7 @@ class StaticPods:
         self._argv = tuple(argv)
         self._files = files or PodFiles()
         self._epoch = epoch
+        self._can_show_reload = can_show_reload
         self._left_overs = LeftOverPods(send or signal_sender(self._files.is_running))
         self._alive: dict[str, tuple[str, str]] = {}  # by component: a start whose process was seen, its manifest
         self._mutexes = {name: threading.Lock() for name in components}  # a check and its record are one
@@ -76,7 +86,7 @@ class StaticPods:
         try:
             self._take_over_from_timer(component)
             note = self._without_lost(component, self._note(component))
-            reason = note.reason_to_wait(self._config(component))
+            reason = note.reason_to_wait(self._config(component)) or note.foreign_file(ManifestFiles("/").read)
             config = note.written.config
             if reason and not note.pod:
                 return Unit(name, "foreign", config=config, reason=reason)
@@ -118,9 +128,21 @@ class StaticPods:
             ending_reason=lambda start: self._files.ending_reason(note.pod, note.container, start),
         )
 
-    def restart(self, component: str) -> None:
-        """Write the manifest with the options in use. Raises ServiceManagerError."""
-        self._ask(component)
+    def restart(self, component: str) -> bool:
+        """Write the manifest with the options in use; return False if a file that it reads again is all that differs.
+
+        Raises ServiceManagerError.
+        """
+        before = self._manifest(component)
+        self._ask(component, *(["--reload"] if component == API_SERVER and self._can_show_reload() else []))
+        return self._manifest(component) != before
+
+    def _manifest(self, component: str) -> str:
+        """Return the SHA-256 of the manifest that was written last. Raises ServiceManagerError."""
+        try:
+            return read_manifest_note(self._store, component).written.manifest
+        except OSError as error:
+            raise ServiceManagerError(f"static Pod {component}: {error}") from error
 
     def version(self, component: str) -> str:
         """Return the version that the component's image names, "" if it names none or cannot be seen."""
@@ -136,8 +158,9 @@ class StaticPods:
         note = read_manifest_note(self._store, component)
         source = ManifestFiles("/").read(manifest)
         seen = "" if source is None else digest(source)
-        if note.seen == seen and (note.init or note.problem):
-            return note
+        is_known = note.seen == seen and bool(note.init or note.problem)
+        if is_known and (not note.intended.manifest or not note.unwritten_files(ManifestFiles("/").read)):
+            return note  # no write was interrupted
         self._ask(component, "--check")
         return read_manifest_note(self._store, component)
 
@@ -168,10 +191,22 @@ class StaticPods:
                 return
             self._mark_unconfirmed(component, restored, note)
             if note.prepared.manifest:
-                note = note._replace(written=note.prepared, prepared=WrittenManifest())
-                note = note.replaced(self._clock.since_boot(), self._clock.boot_id())
-                write_manifest_note(self._store, component, note)
+                write_manifest_note(self._store, component, self._taken_back(component, note, restored))
             timer.forget_restored()
+
+    def _taken_back(self, component: str, note: ManifestNote, restored: ArmedTimer) -> ManifestNote:
+        """Return the note for what the timer has put in place: a manifest, or a file that the component reads again."""
+        before, after = {note.written.config, note.intended.config}, note.prepared
+        now, boot_id = self._clock.since_boot(), self._clock.boot_id()
+        change = FileChange(restored.manifest, restored.written, after.reloaded.get(restored.manifest, ""))
+        reload = note.reload._replace(content=change.after, since=now, boot_id=boot_id, tried=note.reload.since)
+        note = note._replace(written=after, intended=WrittenManifest(), prepared=WrittenManifest())
+        if restored.manifest == self._components[component].manifest:
+            return note.replaced(now, boot_id)._replace(reload=Reload())
+        version = self._store.tracking_version(component, self._components[component].version)
+        startups = self._store.read_startups(component, version)
+        self._store.write_startups(component, version, with_reloaded_config(startups, before, after.config, now))
+        return note._replace(reload=reload)
 
     def _confirm(self, component: str) -> None:
         """Move the deadline of the timer while options are on trial, since they were seen; disarm it afterwards."""
@@ -281,6 +316,6 @@ class ServiceManagers:
         """Return the present state. Raises ServiceManagerError."""
         return self._managers[component].unit(component)
 
-    def restart(self, component: str) -> None:
-        """Request a restart. Raises ServiceManagerError."""
-        self._managers[component].restart(component)
+    def restart(self, component: str) -> bool:
+        """Request a restart; return False if the component needs none. Raises ServiceManagerError."""
+        return self._managers[component].restart(component)

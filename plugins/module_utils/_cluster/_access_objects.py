@@ -30,6 +30,8 @@ ASSIGNER = "configok-assigner"
 PRUNER = "configok-runner-prune"
 MACHINES = "configok-machines"
 BOOTSTRAPPERS = "configok-bootstrappers"
+METRICS_READER = "configok-control-plane-metrics"
+NODE_USER = "system:node:"
 _LEADING_NAMESPACE = "kube-system"
 _SERVERS_NAMESPACE = "default"
 
@@ -75,6 +77,8 @@ _TOKENS = [
     _rule("secrets", "create"),
     _rule("secrets", "delete", names=[secret_name(token_id) for token_id in TOKEN_IDS]),
 ]
+# An agent asks the API server of its own node which files it has read again.
+_METRICS = [{"nonResourceURLs": ["/metrics"], "verbs": ["get"]}]
 # A new kubelet accepts the clients that the API server accepts.
 _AUTHORITIES = [_rule("configmaps", "get", names=[AUTHENTICATION])]
 
@@ -90,7 +94,8 @@ class Access:
     publisher_subjects, assigner_subjects: subjects with one half of what a runner may do. Subjects may have pools,
     which only admission policies enforce. admission: whether there are such policies. admission_pool_label: the label
     with the pool of a Node. break_glass_subjects: subjects to which the policies do not apply. machine_subjects:
-    subjects that may create, change and delete machines, in addition to what an assigner may do.
+    subjects that may create, change and delete machines, in addition to what an assigner may do. control_plane_nodes:
+    the names of the nodes that may read the metrics of API servers.
     """
 
     runner_subjects: Sequence[Mapping[str, Any]] | None = None
@@ -104,6 +109,7 @@ class Access:
     admission_pool_label: str | None = None
     break_glass_subjects: Sequence[Mapping[str, Any]] | None = None
     machine_subjects: Sequence[Mapping[str, Any]] | None = None
+    control_plane_nodes: Sequence[str] | None = None
 
     @property
     def publishing_namespaces(self) -> list[str]:
@@ -154,6 +160,9 @@ def desired_objects(
         objects += _role_and_binding(BUNDLES_READER, _READING, [_NODES], namespace)
     if access.node_configz:
         objects += _role_and_binding(CONFIGZ_READER, [_rule("nodes/configz", "get")], [_NODES])
+    if access.control_plane_nodes:  # their users: the group has every other node, too
+        users = [_subject({"kind": "User", "name": f"{NODE_USER}{name}"}) for name in access.control_plane_nodes]
+        objects += _role_and_binding(METRICS_READER, _METRICS, users)
     if access.machine_subjects:
         objects.append(_bootstrappers_binding())
     for name, grant in _grants(access).items():
@@ -228,5 +237,6 @@ def possible_objects(
         publisher_subjects=any_subject,
         assigner_subjects=any_subject,
         machine_subjects=any_subject,
+        control_plane_nodes=["any"],
     )
     return desired_objects(most, flow_version, {} if admission else None)

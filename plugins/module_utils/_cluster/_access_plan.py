@@ -18,6 +18,8 @@ from ._access_objects import (
     LABEL_MANAGED_BY,
     MACHINES,
     MANAGED_BY,
+    METRICS_READER,
+    NODE_USER,
     PRUNER,
     PUBLISHER,
     RUNNER,
@@ -62,6 +64,10 @@ def _with_present_access(
     access = replace(access, **subjects)
     if access.node_configz is None:
         access = replace(access, node_configz=present[paths.cluster_role_binding(CONFIGZ_READER)] is not None)
+    if access.control_plane_nodes is None:
+        users = (present[paths.cluster_role_binding(METRICS_READER)] or {}).get("subjects") or ()
+        names = [str(user.get("name")).removeprefix(NODE_USER) for user in users]
+        access = replace(access, control_plane_nodes=names)
     if access.runner_prune is None:
         access = replace(access, runner_prune=present[paths.role(NAMESPACE_BUNDLES, PRUNER)] is not None)
     if access.flow_control is None and flow_version is not None:

@@ -223,7 +223,7 @@ def _with_values(data: dict[str, Any], values: Mapping[Path, Any]) -> dict[str, 
 
 def effective_differences(before: Any, after: Any, kind: Kind | None, minor: int) -> list[Change]:
     """Return the fields in which two effective configs of a kind differ to a component, however they are written."""
-    return [change for change in diff(before, after) if kind is None or not _is_same_value(change, kind, minor)]
+    return [change for change in diff(before, after) if kind is None or not is_same_value(change, kind, minor)]
 
 
 def is_written(change: Change, sides: Iterable[Any]) -> bool:
@@ -237,7 +237,7 @@ def is_default(change: Change, kind: Kind, minors: tuple[int, int]) -> bool:
     for value, minor in zip((change.old, change.new), minors):
         default = value_at(effective_values({}, head, minor), change.field_path)
         pair = replace(change, old=default, new=value)
-        if not is_equal(default, value) and not _is_same_value(pair, kind, minor):
+        if not is_equal(default, value) and not is_same_value(pair, kind, minor):
             return False
     return True
 
@@ -257,7 +257,7 @@ def effective_values(data: Any, head: Mapping[str, Any], minor: int) -> dict[str
     return dict(apply_defaults(values, kind, minor) if kind is not None else prune(values))
 
 
-def _is_same_value(change: Change, kind: Kind, minor: int) -> bool:
+def is_same_value(change: Change, kind: Kind, minor: int) -> bool:
     """Return whether the component reads two values as one, though they are written differently."""
     entry = kind.entries_along(change.field_path)[-1]
     type_name = str(fact_at(entry, "type", minor)) if entry else ""

@@ -9,7 +9,7 @@ from ._flags._pflag import parse_flag_value as flag_value
 from ._options import COMPONENT_OPTIONS, FLAG_COMPONENTS, KUBEADM_SECTIONS
 from ._options._command_line_changes import holds_options, with_options, without_options
 from ._options._document import DIRECTORY, Options, OptionsFile, flag_texts, plugin_paths, read_options
-from ._options._effective import class_of_change, effective_options
+from ._options._effective import class_of_change, effective_options, without_reloaded
 from ._options._facts import bundle_flags, file_flags, path_flags
 from ._schema._option_forms import OPTION_FORMS, OptionForms
 
@@ -30,6 +30,7 @@ __all__ = [
     "read_options",
     "with_options",
     "without_options",
+    "without_reloaded",
 ]
 
 OPTION_FORMS[:] = [OptionForms(effective_options, class_of_change)]

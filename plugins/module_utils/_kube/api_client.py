@@ -216,8 +216,8 @@ class Client:
         return self._request("DELETE", path, body=body, content_type=_JSON, idempotent=bool(uid) or dry_run)
 
     def stream(self, path: str, *, metadata_only: bool = False, read_timeout: float, **query: object) -> Lines:
-        """Return the lines of a streamed answer (a watch) as they arrive, to be closed; raise if it is refused."""
-        where = f"WATCH {describe(path)}"
+        """Return the lines of a streamed answer (a watch, metrics) as they arrive, to be closed; raise if refused."""
+        where = f"{'WATCH' if query.get('watch') else 'GET'} {describe(path)}"
         target = _target(path, query)
         accept = _METADATA if metadata_only else _JSON
         for first in (True, False):

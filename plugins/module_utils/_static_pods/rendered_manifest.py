@@ -13,7 +13,14 @@ from typing import Any, NamedTuple
 
 from .._componentconfig import ConfigError
 from .._componentconfig._codec.yaml_text import encode
-from .._componentconfig.component_options import DIRECTORY, Options, OptionsFile, flag_texts, with_options
+from .._componentconfig.component_options import (
+    DIRECTORY,
+    Options,
+    OptionsFile,
+    flag_texts,
+    with_options,
+    without_reloaded,
+)
 from .manifest import OPTIONS_ANNOTATION, Manifest, read_manifest
 from .mounts import HostPath, added_mounts, volume_of
 
@@ -25,28 +32,37 @@ class RenderedManifest(NamedTuple):
     """A manifest with options, and the files that its flags name.
 
     options_hash: of the options, "" if there are none; the manifest is the init manifest then. directory: where the
-    files belong, "" without options. files: their contents by name.
+    files belong, "" without options. files: their contents by name. reloaded: the names of those that the component
+    reads again while it runs, with the flag of each: the manifest is the same for any content that it takes so.
     """
 
     manifest: Manifest
     options_hash: str = ""
     directory: str = ""
     files: Mapping[str, bytes] = {}
+    reloaded: Mapping[str, str] = {}
 
 
 def render(
-    init: Manifest, options: Options, *, host_paths: Sequence[HostPath] = (), root: str = DIRECTORY
+    init: Manifest,
+    options: Options,
+    *,
+    host_paths: Sequence[HostPath] = (),
+    root: str = DIRECTORY,
+    reloads_at: int | None = None,
 ) -> RenderedManifest:
     """Return the manifest that runs a component with options, and the files that it names.
 
     It is the same for options that ask for the same, and has nothing of the node in it. options: without findings.
     host_paths: what the node's own config allows to be mounted. root: the directory with one for each component.
+    reloads_at: the minor whose component takes some files while it runs; None if each file asks for a restart.
     Raises ConfigError for a value that a command line cannot hold, and for an init manifest whose arguments the
     component does not take.
     """
     if not options.flags and not options.files:
         return RenderedManifest(init)
-    options_hash = hash_options(options)
+    lasting = options if reloads_at is None else without_reloaded(options, reloads_at)
+    options_hash = hash_options(lasting)
     directory = f"{root}/{options.component}/{options_hash}"
     placed = place_files(options, directory)
     pod = copy.deepcopy(dict(init.pod))
@@ -59,7 +75,11 @@ def render(
     annotations = {**(pod["metadata"].get("annotations") or {}), OPTIONS_ANNOTATION: options_hash}
     pod["metadata"] = {"annotations": {}, **pod["metadata"]} | {"annotations": annotations}
     files = {file.name: file_bytes(file) for file in options.files if file.content is not None}
-    return RenderedManifest(write_manifest(init.file, pod, remark=_REMARK), options_hash, directory, files)
+    reloaded = {
+        file.name: file.flag for file, kept in zip(options.files, lasting.files) if file.content is not kept.content
+    }
+    manifest = write_manifest(init.file, pod, remark=_REMARK)
+    return RenderedManifest(manifest, options_hash, directory, files, reloaded)
 
 
 def write_manifest(file: str, pod: Mapping[str, Any], *, remark: str = "") -> Manifest:

@@ -345,10 +345,11 @@ class Bench:
         process = self.processes[component]
         return Unit(f"{component}.service", process.state, process.invocation, 1, process.started)
 
-    def restart(self, component: str) -> None:
+    def restart(self, component: str) -> bool:
         self.restarts.append(component)
         if not self.refuse_restarts:
             self._later(component, 0.05, lambda: self._restart(component))
+        return True
 
     # The service manager
 

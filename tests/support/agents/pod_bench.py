@@ -19,7 +19,8 @@ from typing import Any
 from ansible_collections.configok.node.plugins.module_utils._agent._agent_configuration import ComponentConfiguration
 from ansible_collections.configok.node.plugins.module_utils._agent._agent_context import AgentContext
 from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import CommandResult
-from ansible_collections.configok.node.plugins.module_utils._agent._manifest_update import CannotWrite, ManifestUpdate
+from ansible_collections.configok.node.plugins.module_utils._agent._manifest_rendering import CannotWrite
+from ansible_collections.configok.node.plugins.module_utils._agent._manifest_update import ManifestUpdate
 from ansible_collections.configok.node.plugins.module_utils._agent._state.health import ProbeResult, Unit, UnitState
 from ansible_collections.configok.node.plugins.module_utils._agent._static_pod_services import StaticPods
 from ansible_collections.configok.node.plugins.module_utils._agent._store._durable_files import LockTimeout
@@ -137,12 +138,11 @@ class PodBench(Bench):
     def unit(self, component: str) -> Unit:
         return super().unit(component) if component != COMPONENT else self.pods.unit(component)
 
-    def restart(self, component: str) -> None:
+    def restart(self, component: str) -> bool:
         if component != COMPONENT:
-            super().restart(component)
-            return
+            return super().restart(component)
         self.restarts.append(component)
-        self.pods.restart(component)
+        return self.pods.restart(component)
 
     def probe(self, component: str, effective: Mapping[str, Any], unit: Unit) -> ProbeResult:
         process = self.processes[component]

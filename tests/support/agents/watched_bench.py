@@ -145,10 +145,10 @@ class WatchedBench(Bench):
             self.see_bad()
             assert not uids or not uids <= self.bad, f"{component} was started with a bad config: {text!r}"
 
-    def restart(self, component: str) -> None:
+    def restart(self, component: str) -> bool:
         if "config.yaml" not in self.lost:  # otherwise its content may be known only at the next start
             assert self.running[component] != self.reads(component), f"{component} is restarted for nothing"
-        super().restart(component)
+        return super().restart(component)
 
     # The invariants
 

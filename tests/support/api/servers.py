@@ -177,15 +177,18 @@ class Real(ApiServer):
         address: str = "127.0.0.1",
         feature_gates: Mapping[str, bool] | None = None,
         controllers: Sequence[str] = (),
+        flags: Sequence[str] = (),
     ) -> None:
         """Start both and wait until they are ready. Raises Unavailable where the binaries are missing.
 
         address: where kube-apiserver listens. controllers: those of kube-controller-manager that run too.
-        feature_gates: more of them; DynamicKubeletConfig is off where the version still has it, as it is today.
+        feature_gates: more of them; DynamicKubeletConfig is off where the version still has it, as it is today. flags:
+        more of kube-apiserver.
         """
         super().__init__(directory)
         self._programs = find("etcd"), find("kube-apiserver")
         self._controllers = tuple(controllers)
+        self._flags = tuple(flags)
         self._controller_manager = find("kube-controller-manager") if controllers else None
         self.authority = Authority(directory / "pki")
         self.ca_file = self.authority.ca_file
@@ -259,6 +262,7 @@ class Real(ApiServer):
             "--enable-bootstrap-token-auth",
             "--allow-privileged=true",
             *audit_flags(self.directory),
+            *self._flags,
         ]
         if self._gates:
             gates = ",".join(f"{name}={str(value).lower()}" for name, value in self._gates.items())

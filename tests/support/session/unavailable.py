@@ -10,7 +10,10 @@ from typing import NoReturn
 
 import pytest
 
-__all__ = ["leave_out"]
+__all__ = ["NOT_RUN", "leave_out"]
+
+NOT_RUN = "not run on the real API server"
+"""The property of a test with the reason, which the summary counts."""
 
 
 def leave_out(why: object) -> NoReturn:

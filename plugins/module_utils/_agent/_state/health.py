@@ -17,12 +17,31 @@ from ..._nodeconfig.config_status import ComponentState
 FIRST_INTERVAL = 0.05  # seconds between the first probes of a component that is not healthy yet
 
 
+class CommandLine(NamedTuple):
+    """The command line of a component's process. drop_ins: path -> fields that it sets."""
+
+    argv: tuple[str, ...]
+    drop_ins: Mapping[str, list[str]]
+
+
+class ProbeResult(NamedTuple):
+    """The result of one probe of a component. detail: what was wrong in a few words ("healthz: connection refused").
+
+    command_line: of a healthy component, if it was not read before. is_final: whether waiting longer changes nothing.
+    """
+
+    ok: bool
+    detail: str = ""
+    command_line: CommandLine | None = None
+    is_final: bool = False
+
+
 class Health(NamedTuple):
     """One component's health; times are seconds since boot.
 
     unhealthy_since: None while it is healthy. ok_since: the first probe of the present row of good ones. last_healthy:
     the last good probe of a healthy component. failures: bad probes in a row of an invocation that was healthy before.
-    was_healthy: whether this invocation was. detail: what the last bad probe found.
+    was_healthy: whether this invocation was. detail: what the last bad probe found. has_given_up: whether it was final.
     """
 
     unhealthy_since: float | None
@@ -32,6 +51,7 @@ class Health(NamedTuple):
     invocation: str = ""
     was_healthy: bool = False
     detail: str = "not checked yet"
+    has_given_up: bool = False
 
 
 def new_health(now: float) -> Health:
@@ -39,28 +59,33 @@ def new_health(now: float) -> Health:
     return Health(unhealthy_since=now)
 
 
-def after_probe(health: Health, *, ok: bool, detail: str, invocation: str, now: float, settling: float) -> Health:
+def after_probe(health: Health, result: ProbeResult, *, invocation: str, now: float, settling: float) -> Health:
     """Return the health after one probe.
 
-    ok, detail: the result of the probe. invocation: the one that was probed. settling: the seconds for which it must
-    stay ok to count as healthy.
+    invocation: the one that was probed. settling: the seconds for which it must stay ok to count as healthy.
     """
     if invocation != health.invocation:  # another process: the probes of the one before do not count
         since = now if health.unhealthy_since is None else health.unhealthy_since
         health = Health(unhealthy_since=since, invocation=invocation, detail=health.detail)
-    if not ok:
+    if not result.ok:
         return health._replace(
             unhealthy_since=now if health.unhealthy_since is None else health.unhealthy_since,
             ok_since=None,
             last_healthy=None,
             failures=health.failures + 1 if health.was_healthy else 0,
-            detail=detail,
+            detail=result.detail,
+            has_given_up=result.is_final,
         )
     ok_since = now if health.ok_since is None else health.ok_since
     if now - ok_since < settling:
-        return health._replace(ok_since=ok_since)
-    return health._replace(
-        unhealthy_since=None, ok_since=ok_since, last_healthy=now, failures=0, was_healthy=True, detail=""
+        return health._replace(ok_since=ok_since, has_given_up=False)
+    return Health(
+        unhealthy_since=None,
+        ok_since=ok_since,
+        last_healthy=now,
+        invocation=health.invocation,
+        was_healthy=True,
+        detail="",
     )
 
 
@@ -72,11 +97,11 @@ def is_healthy(health: Health) -> bool:
 def has_failed(health: Health, *, now: float, timeout: float, threshold: int) -> bool:
     """Return whether the component has failed.
 
-    It has if it was not healthy for ``timeout`` seconds, or if ``threshold`` probes in a row were bad.
+    It has if it was not healthy for ``timeout`` seconds, if ``threshold`` probes in a row were bad, or one was final.
     """
     if health.unhealthy_since is None:
         return False
-    return now - health.unhealthy_since >= timeout or health.failures >= threshold
+    return now - health.unhealthy_since >= timeout or health.failures >= threshold or health.has_given_up
 
 
 class HealthyTime(NamedTuple):
@@ -117,13 +142,6 @@ def next_probe_in(
     if health.ok_since is not None:
         return max(0.01, health.ok_since + settling - now)
     return min(interval, max(first, (now - health.unhealthy_since) / 15))
-
-
-class CommandLine(NamedTuple):
-    """The command line of a component's process. drop_ins: path -> fields that it sets."""
-
-    argv: tuple[str, ...]
-    drop_ins: Mapping[str, list[str]]
 
 
 class ComponentsObservation(NamedTuple):
@@ -185,14 +203,6 @@ def not_started_reason(unit: Unit, *, reads_another: bool) -> str:
         return f"{unit.name} is stopped by an administrator"
     runs = "it runs with the config before, and" if reads_another else "it runs, and"
     return f"{unit.name} is masked: {runs} is not restarted"
-
-
-class ProbeResult(NamedTuple):
-    """The result of one probe of a component. detail: what was wrong in a few words ("healthz: connection refused")."""
-
-    ok: bool
-    detail: str = ""
-    command_line: CommandLine | None = None  # of a healthy component, if it was not read before
 
 
 class HostLook(NamedTuple):

@@ -15,6 +15,7 @@ from .._flags._pflag import parse_flag_value
 from .._scalars.duration import format_duration, parse_duration
 from .._scalars.field_path import Path
 from .._scalars.numbers import parse_bool
+from . import RELOADED_FILES
 from ._document import Options, OptionsFile, flag_texts, read_options
 from ._facts import file_flags
 
@@ -68,29 +69,46 @@ def class_of_change(path: Path, minor: int, configs: Sequence[Mapping[str, Any]]
     """
     if len(configs) != 2 or path[:1] != ("files",) or path[2:3] != ("content",):
         return "restart"
-    before, after = map(read_options, configs)
+    before, after = (without_reloaded(read_options(config), minor) for config in configs)
     old, new = (_file(options, str(path[1])) for options in (before, after))
-    if old is None or new is None or old.flag != new.flag or None in (old.content, new.content):
-        return "restart"
-    if path[3:4] == ("anonymous",) or _fixed_authorizers(old.content) != _fixed_authorizers(new.content):
-        return "restart"  # the API server refuses to reload these
-    named = file_flags(after.component).get(new.flag)
+    is_live = old is not None and old == new and _is_reloaded(before, old, minor)
+    return "live" if is_live else "restart"
+
+
+def without_reloaded(options: Options, minor: int) -> Options:
+    """Return options with only that part of each file which a component of a minor does not take while it runs.
+
+    Two that are equal then differ by a reload, if at all.
+    """
+    files = (
+        file._replace(content=_without_reloaded(file.content)) if _is_reloaded(options, file, minor) else file
+        for file in options.files
+    )
+    return options._replace(files=tuple(files))
+
+
+def _is_reloaded(options: Options, file: OptionsFile, minor: int) -> bool:
+    """Return whether a component takes another content of a file while it runs, and shows that by a metric."""
+    if not isinstance(file.content, Mapping) or file.flag not in RELOADED_FILES:
+        return False
+    named = file_flags(options.component).get(file.flag)
     rows = [row for row in (named.reloads if named is not None else ()) if row[0] <= minor]
     if not rows:
-        return "restart"
+        return False
     _since, how, switch = rows[-1]
-    return how if not switch or _is_on(after, switch) else "restart"
+    return how == "live" and (not switch or _is_on(options, switch))
+
+
+def _without_reloaded(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the API server refuses to reload: anonymous requests, and all authorizers but webhooks."""
+    kept = {key: content[key] for key in ("kind", "anonymous") if key in content}
+    items = content.get("authorizers")
+    types = [item.get("type") for item in (items if isinstance(items, list) else ()) if isinstance(item, Mapping)]
+    return {**kept, "authorizers": [str(name) for name in types if name != "Webhook"]}
 
 
 def _file(options: Options, name: str) -> OptionsFile | None:
     return next((file for file in options.files if file.name == name), None)
-
-
-def _fixed_authorizers(content: Any) -> list[Any]:
-    """Return the types of the authorizers that stay while the API server runs: all but webhooks."""
-    items = content.get("authorizers") if isinstance(content, Mapping) else None
-    types = [item.get("type") for item in (items if isinstance(items, list) else ()) if isinstance(item, Mapping)]
-    return [str(name) for name in types if name != "Webhook"]
 
 
 def _is_on(options: Options, switch: str) -> bool:

@@ -183,7 +183,8 @@ def _commands() -> Iterator[tuple[str, Callable[[Arguments], int], str, Sequence
     text = "bring the manifest of a static-Pod component in line with its options, which restarts it"
     check = argument("--check", action="store_true", help="write nothing but the agent's note on the manifest")
     restore = argument("--restore-init", action="store_true", help="put the init manifest back: the agent is removed")
-    yield "static-pod", _static_pod, text, (component, check, restore)
+    again = argument("--reload", action="store_true", help="replace a file alone, which the component reads again")
+    yield "static-pod", _static_pod, text, (component, check, restore, again)
     owner = argument("owner", metavar="OWNER", help="the program that writes manifests, such as kubeadm")
     duration = argument("--for", dest="duration", default="30m", metavar="DURATION", help="at most (default 30m)")
     yield "hold", _hold, "keep the agent from writing manifests of static Pods for some time", (owner, duration)
@@ -520,14 +521,15 @@ def _render(arguments: Arguments) -> int:
 def _static_pod(arguments: Arguments) -> int:
     configuration, name = _configuration(arguments), arguments.component
     _require_static_pod(configuration, name)
-    if arguments.check and arguments.restore_init:
-        complain("--check writes no manifest, so it does not go with --restore-init")
+    if arguments.check + arguments.restore_init + arguments.reload > 1:
+        complain("--check, --restore-init and --reload do not go together")
         return _USAGE
     from ._static_pod import restore_init_manifest, update_static_pod
 
     if arguments.restore_init:
         return restore_init_manifest(configuration, _store(configuration), name)
-    return update_static_pod(configuration, _store(configuration), name, only_check=arguments.check)
+    store = _store(configuration)
+    return update_static_pod(configuration, store, name, only_check=arguments.check, can_reload=arguments.reload)
 
 
 def _own_check(arguments: Arguments) -> int:

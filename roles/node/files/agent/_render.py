@@ -9,6 +9,7 @@ import sys
 from collections.abc import Sequence
 
 from ._componentconfig._flags.component_flags import ComponentFlags
+from ._componentconfig._schema.releases import minor_of
 from ._componentconfig.check import check
 from ._componentconfig.component_options import COMPONENT_OPTIONS, Options, read_options
 from ._componentconfig.findings import Finding, bounded, refusing_levels
@@ -47,7 +48,8 @@ def render_manifest(
             complain(str(finding))
         if any(finding.level in refusing_levels("policy") for finding in findings):
             return _REFUSED
-        rendered = render(manifest, options, host_paths=allowed)
+        reloads_at = _minor(version or manifest.release)
+        rendered = render(manifest, options, host_paths=allowed, reloads_at=reloads_at)
     if as_json:
         show_json(_as_dict(rendered))
         return _OK
@@ -83,6 +85,11 @@ def _options_for(manifest: Manifest, config: Config) -> Options:
             f"{config.document.file}: has the options of {of_component}, and {manifest.file} runs {manifest.component}"
         )
     return options
+
+
+def _minor(version: str) -> int | None:
+    """Return the minor of a version, None if there is no version."""
+    return minor_of(version) if version else None
 
 
 def _host_path(text: str) -> HostPath:

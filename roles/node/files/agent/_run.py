@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable, Sequence
 from functools import partial
 from types import FrameType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ._agent import AGENT_VERSION
 from ._agent._agent_configuration import AgentConfiguration
@@ -40,6 +40,9 @@ from ._kube.transport import ClientSettings, Timing
 from ._output import complain
 from ._processes import run_command
 from ._version_command import ComponentVersions
+
+if TYPE_CHECKING:  # control-plane nodes alone have an API server
+    from ._agent._reload_proof import ReloadProof
 
 __all__ = ["run"]
 
@@ -85,6 +88,7 @@ def _run(configuration: AgentConfiguration, path: str, notifications: Notificati
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, receive)
     clock = SystemClock()
+    store = Store(configuration.state_directory, now=clock.now)
     credentials = from_kubeconfig(configuration.kubeconfig)
     user_agent = f"configok-agent/{AGENT_VERSION}"
     settings = ClientSettings(
@@ -97,17 +101,18 @@ def _run(configuration: AgentConfiguration, path: str, notifications: Notificati
         from ._agent._probes import LiveConfigProbe  # an option that is off by default
 
         live = LiveConfigProbe(run_command, [*_program(), f"--config={path}", "compare"])
-    served = None
+    served = reloaded = None
     if any(part.manifest for part in configuration.components.values()):
-        from ._agent._served_node_probe import ServedNodeProbe  # control-plane nodes alone have an API server
+        from ._agent._instance_client import InstanceClients  # control-plane nodes alone have an API server
+        from ._agent._reload_proof import ReloadProof
+        from ._agent._served_node_probe import ServedNodeProbe
 
         probe_settings = settings._replace(pool_size=1, timeout=_PROBE_TIMEOUT, retries=ONCE)
-        served = ServedNodeProbe(
-            configuration.node_name, credentials, lambda instance: Client(instance, probe_settings)
-        )
+        instances = InstanceClients(credentials, lambda instance: Client(instance, probe_settings))
+        served = ServedNodeProbe(configuration.node_name, instances)
+        reloaded = ReloadProof(store, clock, instances)
     program = _program()
-    store = Store(configuration.state_directory, now=clock.now)
-    supervisors = _supervisors(configuration, store, clock, [*program, f"--config={path}"])
+    supervisors = _supervisors(configuration, store, clock, [*program, f"--config={path}"], reloaded)
     context = AgentContext(
         configuration=configuration,
         store=store,
@@ -115,7 +120,9 @@ def _run(configuration: AgentConfiguration, path: str, notifications: Notificati
         counters=Counters(list(configuration.components)),
         api=client,
         services=supervisors.services,
-        prober=HealthProber(configuration, clock, impatient, timeout=_PROBE_TIMEOUT, live=live, served=served),
+        prober=HealthProber(
+            configuration, clock, impatient, timeout=_PROBE_TIMEOUT, live=live, served=served, reloaded=reloaded
+        ),
         host_prober=start_problem,
         commands=ComponentCommands(
             validate=ValidateCommand(run_command, [*program, "validate", "--limited"]),
@@ -142,7 +149,11 @@ class _Supervisors(NamedTuple):
 
 
 def _supervisors(
-    configuration: AgentConfiguration, store: Store, clock: SystemClock, argv: Sequence[str]
+    configuration: AgentConfiguration,
+    store: Store,
+    clock: SystemClock,
+    argv: Sequence[str],
+    reloaded: ReloadProof | None,
 ) -> _Supervisors:
     """Return systemd and, if a component has a manifest, the kubelet. argv: the agent's command with its options."""
     units = {name: part.unit for name, part in configuration.components.items() if not part.manifest}
@@ -153,7 +164,8 @@ def _supervisors(
         return _Supervisors(systemd, versions)
     from ._agent._static_pod_services import ServiceManagers, StaticPods  # control-plane nodes alone have some
 
-    kubelet = StaticPods(pods, store, clock, run_command, [*argv, "static-pod"])
+    can_show_reload = reloaded.can_show if reloaded is not None else lambda: False
+    kubelet = StaticPods(pods, store, clock, run_command, [*argv, "static-pod"], can_show_reload=can_show_reload)
     services: dict[str, ServiceManager] = {**dict.fromkeys(units, systemd), **dict.fromkeys(pods, kubelet)}
     return _Supervisors(
         ServiceManagers(services),

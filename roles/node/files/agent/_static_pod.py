@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 from ._agent._agent_configuration import AgentConfiguration
-from ._agent._manifest_update import CannotWrite, ManifestUpdate
+from ._agent._manifest_rendering import CannotWrite
+from ._agent._manifest_update import ManifestUpdate
 from ._agent._store._store import Store
 from ._agent._system_clock import SystemClock
 from ._componentconfig.component_options import DIRECTORY
@@ -17,10 +18,13 @@ __all__ = ["restore_init_manifest", "update_static_pod"]
 _OK, _REFUSED = 0, 1
 
 
-def update_static_pod(configuration: AgentConfiguration, store: Store, component: str, *, only_check: bool) -> int:
+def update_static_pod(
+    configuration: AgentConfiguration, store: Store, component: str, *, only_check: bool, can_reload: bool
+) -> int:
     """Print what was done; return 0, or 1 if the manifest was left alone. Raises LockTimeout, OSError.
 
-    only_check: write nothing but the agent's note on the manifest.
+    only_check: write nothing but the agent's note on the manifest. can_reload: whether the component can show that it
+    has read a file again.
     """
     settings = configuration.components[component]
     update = ManifestUpdate(configuration, component, store, SystemClock(), root=DIRECTORY)
@@ -28,7 +32,7 @@ def update_static_pod(configuration: AgentConfiguration, store: Store, component
         if only_check:
             show(update.check().problem or f"{settings.manifest} is as the agent left it")
             return _OK
-        has_changed = update.write()
+        has_changed = update.write(can_reload=can_reload)
     except CannotWrite as error:
         complain(str(error))
         return _REFUSED

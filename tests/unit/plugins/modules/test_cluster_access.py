@@ -88,6 +88,23 @@ def test_an_option_that_is_turned_off_takes_its_objects_away(cluster: SandboxClu
     assert look(cluster.client, paths.cluster_role("configok-runner")) is not None
 
 
+def test_the_users_of_named_nodes_may_read_metrics_and_no_group(cluster: SandboxCluster) -> None:
+    name = "configok-control-plane-metrics"
+    run(cluster, control_plane_nodes=["cp-1", "cp-2"])
+    role = look(cluster.client, paths.cluster_role(name))
+    binding = look(cluster.client, paths.cluster_role_binding(name))
+    assert role is not None
+    assert binding is not None
+    assert role["rules"] == [{"nonResourceURLs": ["/metrics"], "verbs": ["get"]}]
+    assert [(item["kind"], item["name"]) for item in binding["subjects"]] == [
+        ("User", "system:node:cp-1"),
+        ("User", "system:node:cp-2"),
+    ]
+    assert run(cluster)["objects"] == [], "it stays as it is"
+    assert {item["change"] for item in run(cluster, control_plane_nodes=[])["objects"]} == {"deleted"}
+    assert look(cluster.client, paths.cluster_role(name)) is None
+
+
 def test_access_that_is_there_is_never_taken_without_asking(cluster: SandboxCluster) -> None:
     run(cluster, node_configz=True, runner_subjects=[RUNNER], bundle_namespaces=["team-a"])
     assert run(cluster)["objects"] == []

@@ -122,8 +122,9 @@ def test_the_daemon_never_loads_the_engine(agent: Path) -> None:
 
 
 def test_the_daemon_of_a_control_plane_never_loads_the_engine(agent: Path) -> None:
-    pods = "import configok_agent._agent._static_pod_services, configok_agent._agent._served_node_probe"
-    modules = loaded(agent, f"{DAEMON}; {pods}")
+    files = ("_static_pod_services", "_served_node_probe", "_reload_proof")
+    pods = ", ".join(f"configok_agent._agent.{file}" for file in files)
+    modules = loaded(agent, f"{DAEMON}; import {pods}")
     assert "configok_agent._agent._manifest_note" in modules
     assert engine(modules) == REDACTION
 

@@ -73,9 +73,10 @@ def message(node_object: dict[str, Any]) -> str:
 class LiveBench(Bench):
     """A bench whose components restart at once and are always healthy."""
 
-    def restart(self, component: str) -> None:
+    def restart(self, component: str) -> bool:
         self.stop(component)
         self.start(component)
+        return True
 
     def probe(self, component: str, effective: Mapping[str, Any], unit: Unit) -> ProbeResult:
         return ProbeResult(True)

@@ -21,10 +21,12 @@ from ansible_collections.configok.node.plugins.module_utils._agent._agent_config
 )
 from ansible_collections.configok.node.plugins.module_utils._agent._manifest_note import (
     ManifestNote,
+    WrittenManifest,
     read_manifest_note,
     write_manifest_note,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._manifest_update import CannotWrite, ManifestUpdate
+from ansible_collections.configok.node.plugins.module_utils._agent._manifest_rendering import CannotWrite
+from ansible_collections.configok.node.plugins.module_utils._agent._manifest_update import ManifestUpdate
 from ansible_collections.configok.node.plugins.module_utils._agent._restore_timer import RestoreTimer
 from ansible_collections.configok.node.plugins.module_utils._agent._state.records import LOCAL_CONFIG, ConfigRecord
 from ansible_collections.configok.node.plugins.module_utils._agent._state.start_history import BadConfig, Start
@@ -82,7 +84,7 @@ def test_a_first_check_keeps_the_init_manifest_and_writes_nothing(node: Node) ->
     assert node.manifest.read_bytes() == before == note.init.encode()
     assert (note.pod, note.container, note.version) == (f"kube-system_{COMPONENT}-n1", COMPONENT, "v1.20.2")
     no_options = digest(default_document(COMPONENT, has_options=True))
-    assert (note.problem, note.written) == ("", (digest(before), no_options))
+    assert (note.problem, note.written) == ("", WrittenManifest(digest(before), no_options))
 
 
 def test_options_are_written_once_and_taken_back_byte_for_byte(node: Node) -> None:
@@ -90,7 +92,7 @@ def test_options_are_written_once_and_taken_back_byte_for_byte(node: Node) -> No
     config = node.use(QPS)
     assert node.update.write() is True
     assert "--kube-api-qps=30" in node.words()
-    assert node.note.written == (digest(node.manifest.read_bytes()), config)
+    assert node.note.written == WrittenManifest(digest(node.manifest.read_bytes()), config)
     assert node.update.write() is False
     node.use({})
     assert node.update.write() is True

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.configok.node.plugins.module_utils._agent._instance_client import InstanceClients
 from ansible_collections.configok.node.plugins.module_utils._agent._served_node_probe import ServedNodeProbe
 from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import Forbidden, Unauthorized
 from ansible_collections.configok.node.plugins.module_utils._kube.credentials import Credentials
@@ -50,8 +51,10 @@ def instance() -> Instance:
 def probe(instance: Instance) -> ServedNodeProbe:
     return ServedNodeProbe(
         "n1",
-        Credentials("https://balancer", source="/k", refresh=lambda: Credentials("https://balancer")),
-        instance.client,
+        InstanceClients(
+            Credentials("https://balancer", source="/k", refresh=lambda: Credentials("https://balancer")),
+            instance.client,
+        ),
     )
 
 

@@ -60,10 +60,11 @@ class Node:
     def unit(self, component: str) -> Unit:
         return self.units[component]
 
-    def restart(self, component: str) -> None:
+    def restart(self, component: str) -> bool:
         self.restarted.append(component)
         if self.error:
             raise ServiceManagerError(self.error)
+        return True
 
     def observe(self, *, in_trial: bool = True, record: ConfigRecord = RECORD) -> ComponentsObservation:
         """Observe, and request what is due."""

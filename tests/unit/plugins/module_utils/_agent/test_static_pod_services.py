@@ -23,7 +23,8 @@ from ansible_collections.configok.node.plugins.module_utils._agent._interfaces i
     ServiceManagerError,
 )
 from ansible_collections.configok.node.plugins.module_utils._agent._manifest_note import read_manifest_note
-from ansible_collections.configok.node.plugins.module_utils._agent._manifest_update import CannotWrite, ManifestUpdate
+from ansible_collections.configok.node.plugins.module_utils._agent._manifest_rendering import CannotWrite
+from ansible_collections.configok.node.plugins.module_utils._agent._manifest_update import ManifestUpdate
 from ansible_collections.configok.node.plugins.module_utils._agent._reporting._crash_messages import LastMessages
 from ansible_collections.configok.node.plugins.module_utils._agent._restore_timer import ArmedTimer, RestoreTimer
 from ansible_collections.configok.node.plugins.module_utils._agent._state.health import Unit
@@ -293,7 +294,7 @@ def test_each_component_has_its_own_service_manager(host: Host) -> None:
         def unit(self, component: str) -> Unit:
             return Unit(f"{component}.service", "active")
 
-        def restart(self, component: str) -> None:
+        def restart(self, component: str) -> bool:
             raise ServiceManagerError(component)
 
     managers = ServiceManagers({"kubelet": Units(), COMPONENT: host.pods})

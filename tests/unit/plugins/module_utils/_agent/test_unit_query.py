@@ -37,7 +37,7 @@ class Services:
             raise ServiceManagerError("refused")
         return Unit(f"{component}.service", self.state)
 
-    def restart(self, component: str) -> None:
+    def restart(self, component: str) -> bool:
         raise NotImplementedError
 
 
@@ -111,11 +111,11 @@ def restart_late(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> tuple[list[st
     """Let requests for a restart hang; return the attempts, and a function that lets them succeed."""
     restart, attempts, hanging = bench.restart, list[str](), ["kubelet"]
 
-    def late(component: str) -> None:
+    def late(component: str) -> bool:
         attempts.append(component)
         if component in hanging:
             raise Hangs
-        restart(component)
+        return restart(component)
 
     monkeypatch.setattr(bench, "restart", late)
     return attempts, hanging.clear

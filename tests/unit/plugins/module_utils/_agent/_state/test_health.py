@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from ansible_collections.configok.node.plugins.module_utils._agent._state.health import (
     Health,
     HealthyTime,
+    ProbeResult,
     after_probe,
     has_failed,
     healthy_time,
@@ -23,7 +24,14 @@ from support.fuzz.settings import fuzz
 
 
 def see(health: Health, now: float, ok: bool, invocation: str = "i1") -> Health:
-    return after_probe(health, ok=ok, detail="" if ok else "refused", invocation=invocation, now=now, settling=0.5)
+    return after_probe(health, ProbeResult(ok, "" if ok else "refused"), invocation=invocation, now=now, settling=0.5)
+
+
+def test_a_final_failure_needs_no_other() -> None:
+    refused = ProbeResult(False, "it refuses the file", is_final=True)
+    health = after_probe(new_health(0.0), refused, invocation="i1", now=1.0, settling=0.5)
+    assert has_failed(health, now=1.0, timeout=300.0, threshold=3)
+    assert not has_failed(see(health, 2.0, False), now=2.0, timeout=300.0, threshold=3), "what is seen last counts"
 
 
 @pytest.mark.contract("probe.settling")

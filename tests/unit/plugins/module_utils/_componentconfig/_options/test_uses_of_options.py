@@ -125,6 +125,13 @@ def test_another_audit_policy_asks_for_a_restart() -> None:
     assert list(changes(before, after).values()) == ["restart"]
 
 
+def test_a_file_whose_reload_no_metric_shows_asks_for_a_restart() -> None:
+    before, after = (
+        component_options(files={"ca": {"flag": "client-ca-file", "content": text}}) for text in ("one", "other")
+    )
+    assert list(changes(before, after).values()) == ["restart"]
+
+
 def test_a_flag_is_explained() -> None:
     facts = explain("flags.authentication_config", kind="kube-apiserver").facts
     assert facts["names_a_file"] == "AuthenticationConfiguration"

@@ -1,0 +1,106 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Shows by the metrics of this node's API server whether it uses a file that it was to read again."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
+
+from .._componentconfig._options import RELOADED_FILES
+from .._kube.api_errors import KubeError, UnusableAnswer
+from .._static_pods.reload_metrics import ReloadMetrics, ReloadState, read_reload_metrics, reload_state
+from ._instance_addresses import API_SERVER
+from ._instance_client import InstanceClients
+from ._interfaces import Clock
+from ._log import log
+from ._manifest_note import Reload, read_manifest_note
+from ._state.health import ProbeResult, Unit
+from ._store._store import Store
+
+_METRICS = "/metrics"
+_SILENCE = 2.0  # seconds
+_LONGEST = 5.0  # seconds for all of them: less than a probe may take
+_PAUSE = 1.0  # seconds between two readings: the metrics of a large cluster have megabytes
+
+
+class ReloadProof:
+    """Asks this node's API server, which alone knows what it has read."""
+
+    def __init__(
+        self, store: Store, clock: Clock, clients: InstanceClients, *, epoch: Callable[[], float] = time.time
+    ) -> None:
+        """Use the notes of a store. epoch: the time of day, in seconds since 1970."""
+        self._store = store
+        self._clock = clock
+        self._clients = clients
+        self._epoch = epoch
+        self._url = ""
+        self._proven = self._asked = Reload()
+        self._answer: ProbeResult | None = None
+        self._read_at = float("-inf")
+
+    def can_show(self) -> bool:
+        """Return whether the API server that was probed last lets this node read its metrics."""
+        if not self._url:
+            return False
+        try:
+            self._read("")
+        except KubeError:
+            return False
+        return True
+
+    def __call__(self, url: str, unit: Unit) -> ProbeResult | None:
+        """Return a failure while a file that is to be read again is not in use, None otherwise. Raises OSError.
+
+        url: any address of the instance. unit: the API server; one that has started since has read the file then.
+        """
+        self._url = url
+        note, now, started = read_manifest_note(self._store, API_SERVER), self._clock.since_boot(), unit.active_since
+        reload = note.reload
+        is_written = bool(reload.path) and note.written.reloaded.get(reload.path) == reload.content
+        if not is_written or reload == self._proven or reload.boot_id != self._clock.boot_id():
+            return None
+        if started is not None and started > reload.since:
+            return None
+        if reload != self._asked or now - self._read_at >= _PAUSE:
+            self._asked, self._read_at = reload, now
+            self._answer = self._result(reload, now, is_older=started is not None and started < reload.tried)
+        return self._answer
+
+    def _result(self, reload: Reload, now: float, *, is_older: bool) -> ProbeResult | None:
+        """Return what the metrics say. is_older: whether the process is older than the content that is taken back."""
+        patience = RELOADED_FILES.get(reload.flag, 0.0)
+        is_late = now - reload.since > patience
+        boot = self._epoch() - now
+        tried = boot + reload.tried if is_older else None
+        state, reason = ReloadState.OPEN, ""
+        try:
+            metrics = self._read(reload.flag)
+            state = reload_state(metrics, content=reload.content, since=boot + reload.since, tried=tried)
+        except KubeError as error:
+            reason = f": {error}"
+        if state is ReloadState.IN_USE:
+            self._proven = reload
+            return None
+        if state is ReloadState.REFUSED:
+            return ProbeResult(False, f"it refuses {reload.path}, and keeps the content before", is_final=True)
+        if reason and reload.tried and is_late:  # it was in use before
+            log.warning("whether %s is in use is not judged%s", reload.path, reason)
+            return None
+        detail = f"it has not shown within {patience:g} s that it uses {reload.path}{reason}"
+        return ProbeResult(False, detail, is_final=is_late)
+
+    def _read(self, flag: str) -> ReloadMetrics:
+        """Return the metrics of a file. Raises KubeError, also if they take too long."""
+        with closing(self._clients.at(self._url).stream(_METRICS, read_timeout=_SILENCE)) as lines:
+            return read_reload_metrics(self._in_time(lines), flag)
+
+    def _in_time(self, lines: Iterable[bytes]) -> Iterator[bytes]:
+        ends = self._clock.since_boot() + _LONGEST
+        for line in lines:
+            yield line
+            if self._clock.since_boot() > ends:
+                raise UnusableAnswer(f"the answer takes more than {_LONGEST:g} s", where=f"GET {_METRICS}")

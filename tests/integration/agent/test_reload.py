@@ -1,0 +1,205 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A real API server shows by its metrics that it has read a file again, or that it refuses it."""
+
+from __future__ import annotations
+
+import hashlib
+import http.server
+import json
+import os
+import ssl
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+import yaml
+
+from ansible_collections.configok.node.plugins.module_utils._agent._instance_client import InstanceClients
+from ansible_collections.configok.node.plugins.module_utils._agent._manifest_note import (
+    ManifestNote,
+    Reload,
+    WrittenManifest,
+    write_manifest_note,
+)
+from ansible_collections.configok.node.plugins.module_utils._agent._reload_proof import ReloadProof
+from ansible_collections.configok.node.plugins.module_utils._agent._state.health import ProbeResult, Unit
+from ansible_collections.configok.node.plugins.module_utils._agent._store._store import Store
+from ansible_collections.configok.node.plugins.module_utils._agent._system_clock import SystemClock
+from ansible_collections.configok.node.plugins.module_utils._cluster.access import Access
+from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube.credentials import from_kubeconfig
+from ansible_collections.configok.node.plugins.module_utils._static_pods.reload_metrics import (
+    ReloadState,
+    read_reload_metrics,
+    reload_state,
+)
+from support.api.binaries import minor_of
+from support.api.clusters import prepare
+from support.api.pki import Authority
+from support.api.servers import Real
+from support.session.unavailable import NOT_RUN
+
+FLAG, KIND = "authentication-config", "AuthenticationConfiguration"
+RELOADS_SINCE = 30
+NODE = "n1"
+
+
+class Issuer:
+    """An issuer of OpenID tokens, without which an API server does not take what names it."""
+
+    def __init__(self, authority: Authority) -> None:
+        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Discovery)
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(*authority.issue_files("issuer", "issuer", addresses=["127.0.0.1"]))
+        self._server.socket = context.wrap_socket(self._server.socket, server_side=True)
+        self.url = f"https://127.0.0.1:{self._server.server_port}"
+        self.ca = authority.ca_file.read_text()
+        vars(self._server)["url"] = self.url
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+
+    def content(self, prefix: str, minor: int, *, url: str = "") -> bytes:
+        """Return an AuthenticationConfiguration whose users have a prefix. url: of another issuer."""
+        version = "v1" if minor >= 34 else "v1beta1"
+        issued = {"url": url or self.url, "audiences": ["configok"], "certificateAuthority": self.ca}
+        mappings = {"username": {"claim": "sub", "prefix": prefix}}
+        data = {"apiVersion": f"apiserver.config.k8s.io/{version}", "kind": KIND}
+        return yaml.safe_dump({**data, "jwt": [{"issuer": issued, "claimMappings": mappings}]}).encode()
+
+    def stop(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+
+class _Discovery(http.server.BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        url = vars(self.server)["url"]
+        keys = {"keys": []} if self.path == "/keys" else {"issuer": url, "jwks_uri": f"{url}/keys"}
+        body = json.dumps({**keys, "id_token_signing_alg_values_supported": ["RS256"]}).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *arguments: object) -> None:
+        """Write nothing."""
+
+
+class Reloading:
+    """An API server with a file that it reads again, and the agent's proof."""
+
+    def __init__(self, api: Real, issuer: Issuer, file: Path, directory: Path) -> None:
+        self.api, self.issuer, self.file = api, issuer, file
+        self.store = Store(str(directory), now=lambda: "now")
+        clients = InstanceClients(from_kubeconfig(api.node_kubeconfig(NODE)), Client)
+        self.proof = ReloadProof(self.store, SystemClock(), clients)
+        self.reload = Reload()
+        self.unit = Unit("static Pod kube-apiserver", "active", active_since=0.0)
+
+    def write(self, data: bytes, *, back: bool = False) -> None:
+        """Replace the file as the agent does. back: whether that takes the content before back."""
+        content, clock = hashlib.sha256(data).hexdigest(), SystemClock()
+        tried = self.reload.since if back else 0.0
+        self.reload = Reload(str(self.file), FLAG, content, clock.since_boot(), clock.boot_id(), tried)
+        note = ManifestNote(written=WrittenManifest(reloaded={str(self.file): content}), reload=self.reload)
+        write_manifest_note(self.store, "kube-apiserver", note)
+        temporary = self.file.with_name(".new")
+        temporary.write_bytes(data)
+        os.rename(temporary, self.file)
+
+    def probe(self) -> ProbeResult | None:
+        return self.proof(f"{self.api.url}/readyz", self.unit)
+
+    def end(self) -> ProbeResult | None:
+        """Probe until the reload is decided."""
+        while True:
+            result = self.probe()
+            if result is None or result.is_final:
+                return result
+            time.sleep(0.2)
+
+    def state_by_time(self) -> ReloadState:
+        """Return what releases before 1.34 show, whose metrics have no hash."""
+        with closing(self.api.client().stream("/metrics", read_timeout=5)) as lines:
+            metrics = read_reload_metrics(lines, FLAG)._replace(in_use="")
+        since = time.time() - SystemClock().since_boot() + self.reload.since
+        return reload_state(metrics, content=self.reload.content, since=since)
+
+    def wait_until_read(self) -> None:
+        """Wait until the API server has read what takes a content back, which it would report of the next one."""
+        ends = time.monotonic() + 30
+        while self.state_by_time() is not ReloadState.IN_USE:
+            assert time.monotonic() < ends
+            time.sleep(0.2)
+
+    def content(self, prefix: str, **options: str) -> bytes:
+        """Return another content of the file."""
+        return self.issuer.content(prefix, self.api.minor, **options)
+
+
+@pytest.fixture(scope="module")
+def _server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Real, Issuer, Path] | str]:
+    """An API server that reads a file again, its issuer and the file, or the reason why there is none."""
+    minor = minor_of("kube-apiserver")
+    if minor < RELOADS_SINCE:
+        yield f"kube-apiserver is 1.{minor}, and reads {FLAG} again since 1.{RELOADS_SINCE}"
+        return
+    directory = tmp_path_factory.mktemp("reload")
+    issuer, file = Issuer(Authority(directory / "issuer")), directory / "authentication.yaml"
+    file.write_bytes(issuer.content("a:", minor))
+    server = Real(directory / "api", flags=[f"--{FLAG}={file}"])
+    yield server, issuer, file
+    server.stop()
+    issuer.stop()
+
+
+@pytest.fixture
+def reloading(request: pytest.FixtureRequest, tmp_path: Path) -> Reloading:
+    request.getfixturevalue("real_api")  # so that its absence is reported as for every other test
+    parts = request.getfixturevalue("_server")
+    if isinstance(parts, str):
+        request.node.user_properties.append((NOT_RUN, parts))
+        pytest.skip(parts)
+    server, issuer, file = parts
+    with server.client() as admin:
+        prepare(admin, Access(control_plane_nodes=[NODE]))
+    reloading = Reloading(server, issuer, file, tmp_path)
+    assert reloading.probe() is None
+    assert reloading.proof.can_show()
+    return reloading
+
+
+def test_a_content_that_is_taken_is_shown_within_seconds(reloading: Reloading) -> None:
+    for prefix in ("b:", "c:", "a:"):
+        reloading.write(reloading.content(prefix))
+        assert reloading.end() is None
+        assert reloading.state_by_time() is ReloadState.IN_USE
+
+
+@pytest.mark.parametrize("problem", ["no document", "empty", "no issuer"])
+def test_a_content_that_is_not_taken_is_a_failure_and_the_one_before_is_in_use(
+    reloading: Reloading, problem: str
+) -> None:
+    before = reloading.file.read_bytes()
+    unreachable = reloading.content("d:", url="https://127.0.0.1:1")
+    reloading.write({"no document": b"no document", "empty": b"", "no issuer": unreachable}[problem])
+    result = reloading.end()
+    assert result is not None
+    expected = "has not shown within 10 s that it uses" if problem == "no issuer" else "refuses"
+    assert f"it {expected} {reloading.file}" in result.detail
+    assert reloading.state_by_time() is (ReloadState.OPEN if problem == "no issuer" else ReloadState.REFUSED)
+    reloading.write(before, back=True)
+    assert reloading.end() is None
+    if problem != "no issuer":  # the API server waits a minute for it, and reads the file then
+        reloading.wait_until_read()
+
+
+def test_a_node_that_may_not_read_the_metrics_can_show_nothing(reloading: Reloading) -> None:
+    with reloading.api.client() as admin:
+        prepare(admin, Access(control_plane_nodes=[]))
+    assert not reloading.proof.can_show()

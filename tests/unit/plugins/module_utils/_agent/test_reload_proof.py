@@ -1,0 +1,236 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A file that was to be read again is in use only once the API server shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._agent._instance_client import InstanceClients
+from ansible_collections.configok.node.plugins.module_utils._agent._manifest_note import (
+    FileChange,
+    ManifestNote,
+    Reload,
+    WrittenManifest,
+    read_manifest_note,
+    write_manifest_note,
+)
+from ansible_collections.configok.node.plugins.module_utils._agent._reload_proof import ReloadProof
+from ansible_collections.configok.node.plugins.module_utils._agent._state.health import ProbeResult, Unit
+from ansible_collections.configok.node.plugins.module_utils._agent._store._store import Store
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import Forbidden
+from ansible_collections.configok.node.plugins.module_utils._kube.credentials import Credentials
+from support.agents.bench import FakeClock
+
+URL = "https://10.0.0.1:6443/readyz"
+BOOT = 5000.0  # seconds since the epoch
+FLAG, FILE = "authentication-config", "/options/authn.yaml"
+TIME = "apiserver_authentication_config_controller_automatic_reload_last_timestamp_seconds"
+
+
+class Instance:
+    """An API server that a test lets succeed or fail."""
+
+    def __init__(self, store: Store, clock: FakeClock) -> None:
+        self.store, self.clock = store, clock
+        self.times: dict[str, float] = {}
+        self.error: Exception | None = None
+        self.reads = 0
+        self.slow = 0.0
+        self.unit = Unit("static Pod", "active", active_since=10.0)
+        clients = InstanceClients(Credentials("https://balancer"), self.client)
+        self.probe = ReloadProof(store, clock, clients, epoch=self.epoch)
+
+    def epoch(self) -> float:
+        return BOOT + self.clock.seconds
+
+    def client(self, credentials: Credentials) -> Instance:
+        assert credentials.server == "https://10.0.0.1:6443"
+        return self
+
+    def stream(self, path: str, **_options: Any) -> Iterator[bytes]:
+        assert path == "/metrics"
+        self.reads += 1
+        if self.error is not None:
+            raise self.error
+        return self._lines()
+
+    def _lines(self) -> Iterator[bytes]:
+        yield b"# HELP"
+        self.clock.seconds += self.slow
+        for status, at in self.times.items():
+            yield f'{TIME}{{status="{status}"}} {at}'.encode()
+
+    def written(self, content: str = "bb", *, tried: float = 0.0) -> None:
+        """Note that a file is written now. tried: when the content was written that it takes back."""
+        reload = Reload(FILE, FLAG, content, self.clock.seconds, self.clock.boot_id(), tried)
+        written = WrittenManifest(reloaded={FILE: content})
+        write_manifest_note(self.store, "kube-apiserver", ManifestNote(written=written, reload=reload))
+
+    def probed(self, seconds: float = 1.0) -> ProbeResult | None:
+        """Probe some time later."""
+        self.clock.seconds += seconds
+        return self.probe(URL, self.unit)
+
+
+@pytest.fixture
+def instance(tmp_path: Path) -> Instance:
+    return Instance(Store(str(tmp_path), now=lambda: "now"), FakeClock())
+
+
+def test_nothing_is_asked_without_such_a_file(instance: Instance) -> None:
+    assert instance.probed() is None
+    assert instance.reads == 0
+
+
+def test_a_file_is_in_use_once_a_reload_is_shown(instance: Instance) -> None:
+    instance.written()
+    waits = instance.probed()
+    assert waits is not None
+    assert (waits.ok, waits.is_final) == (False, False)
+    instance.times["success"] = instance.epoch()
+    assert instance.probed() is None
+    reads = instance.reads
+    assert instance.probed() is None
+    assert instance.reads == reads, "it is asked once"
+
+
+def test_a_refused_file_is_a_failure_at_once(instance: Instance) -> None:
+    instance.written()
+    instance.times["failure"] = instance.epoch() + 0.5
+    result = instance.probed()
+    assert result is not None
+    assert result.is_final
+    assert result.detail == f"it refuses {FILE}, and keeps the content before"
+
+
+@pytest.mark.parametrize(("error", "reason"), [(None, ""), (Forbidden("no"), ": no")], ids=["silent", "forbidden"])
+def test_a_file_that_is_not_shown_in_time_is_a_failure(
+    instance: Instance, error: Exception | None, reason: str
+) -> None:
+    instance.written()
+    instance.error = error
+    for _second in range(10):
+        result = instance.probed()
+        assert result is not None
+        assert not result.is_final
+    result = instance.probed()
+    assert result is not None
+    assert result.is_final
+    assert result.detail == f"it has not shown within 10 s that it uses {FILE}{reason}"
+
+
+def test_an_api_server_that_has_started_since_has_read_the_file(instance: Instance) -> None:
+    instance.written()
+    instance.unit = instance.unit._replace(active_since=instance.clock.seconds + 1)
+    assert instance.probed(2.0) is None
+    assert instance.reads == 0
+
+
+def test_the_metrics_are_not_read_in_each_of_many_probes(instance: Instance) -> None:
+    instance.written()
+    for _probe in range(8):
+        assert instance.probed(0.25) is not None
+    assert instance.reads == 2
+
+
+def test_a_reload_can_be_shown_by_the_instance_that_was_probed(instance: Instance) -> None:
+    assert not instance.probe.can_show(), "none was probed yet"
+    instance.probed()
+    assert instance.probe.can_show()
+    instance.error = Forbidden("no")
+    assert not instance.probe.can_show()
+
+
+def test_a_content_that_is_taken_back_needs_no_reload_if_it_was_never_left(instance: Instance) -> None:
+    instance.times["success"] = instance.epoch() - 100
+    tried = instance.clock.seconds
+    instance.clock.seconds += 5
+    instance.written("aa", tried=tried)
+    assert instance.probed() is None
+
+
+def test_a_content_that_is_taken_back_must_be_read_if_the_process_has_started_with_the_other(
+    instance: Instance,
+) -> None:
+    tried = instance.clock.seconds
+    instance.unit = instance.unit._replace(active_since=tried + 1)
+    instance.clock.seconds += 5
+    instance.written("aa", tried=tried)
+    assert instance.probed() is not None
+    instance.times["success"] = instance.epoch()
+    assert instance.probed() is None
+
+
+def test_a_content_that_is_taken_back_is_not_judged_without_metrics(
+    instance: Instance, caplog: pytest.LogCaptureFixture
+) -> None:
+    instance.error = Forbidden("no")
+    instance.written("aa", tried=instance.clock.seconds - 5)
+    assert instance.probed() is not None
+    assert instance.probed(10.0) is None
+    assert f"whether {FILE} is in use is not judged: no" in caplog.text
+
+
+@pytest.mark.parametrize("how", ["another boot", "a write that did not happen"])
+def test_a_note_on_what_is_not_in_place_asks_nothing(instance: Instance, how: str) -> None:
+    instance.written()
+    note = read_manifest_note(instance.store, "kube-apiserver")
+    changed = (
+        note._replace(reload=note.reload._replace(boot_id="another"))
+        if how == "another boot"
+        else note._replace(written=note.written._replace(reloaded={FILE: "aa"}))
+    )
+    write_manifest_note(instance.store, "kube-apiserver", changed)
+    assert instance.probed(20.0) is None
+    assert instance.reads == 0
+
+
+def test_metrics_that_take_too_long_show_nothing(instance: Instance) -> None:
+    instance.written()
+    instance.slow, instance.times["failure"] = 6.0, 1.0
+    result = instance.probed(11.0)
+    assert result is not None
+    assert result.is_final
+    assert "the answer takes more than 5 s" in result.detail
+
+
+A, B, C = ({FILE: content, "/options/other.yaml": "x"} for content in ("aa", "bb", "cc"))
+
+
+@pytest.mark.parametrize(
+    ("last", "written", "good", "after", "tried"),
+    [
+        (Reload(), A, A, "bb", 0.0),
+        (Reload(FILE, FLAG, "bb", 90.0, "boot"), B, A, "aa", 90.0),
+        (Reload(FILE, FLAG, "bb", 90.0, "before"), B, A, "aa", 0.0),
+        (Reload(FILE, FLAG, "bb", 90.0, "boot"), B, A, "cc", None),
+        (Reload("/options/other.yaml", FLAG, "x", 90.0, "boot"), B, A, "aa", None),
+        (Reload(FILE, FLAG, "aa", 90.0, "boot", 80.0), A, A, "cc", None),
+        (Reload(FILE, FLAG, "aa", 20.0, "boot", 10.0), A, A, "cc", 0.0),
+        (Reload(FILE, FLAG, "aa", 90.0, "boot"), A, A, "cc", 0.0),
+        (Reload(), A, None, "bb", None),
+    ],
+    ids=[
+        "from last-known-good",
+        "back to it",
+        "back to it after a boot",
+        "to a third content",
+        "back, when another file was read last",
+        "to another one shortly after one was taken back",
+        "to another one long after",
+        "to the next one after a promotion",
+        "when last-known-good has another manifest",
+    ],
+)
+def test_a_file_is_read_again_on_the_way_from_last_known_good_and_back(
+    last: Reload, written: dict[str, str], good: dict[str, str] | None, after: str, tried: float | None
+) -> None:
+    note = ManifestNote(written=WrittenManifest(reloaded=written), reload=last)
+    reload = note.next_reload(FileChange(FILE, written[FILE], after), FLAG, good, 100.0, "boot")
+    assert reload == (None if tried is None else Reload(FILE, FLAG, after, 100.0, "boot", tried))
