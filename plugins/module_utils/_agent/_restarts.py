@@ -57,7 +57,7 @@ class Restarts:
         try:
             was_restarted = task.result()
             if not was_restarted:
-                log.info("it has what it reads without a restart", extra={"component": name})
+                log.info("it takes what it reads without a restart", extra={"component": name})
             self._counters.restarts[name] += was_restarted
             self._errors.pop(name, None)
             self._done[name] = self._clock.since_boot()

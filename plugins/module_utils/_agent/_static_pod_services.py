@@ -21,7 +21,6 @@ from ._left_over_pods import LeftOverPods, Send, signal_sender
 from ._log import log
 from ._manifest_files import ManifestFiles
 from ._manifest_note import (
-    FileChange,
     ManifestNote,
     Reload,
     WrittenManifest,
@@ -198,8 +197,9 @@ class StaticPods:
         """Return the note for what the timer has put in place: a manifest, or a file that the component reads again."""
         before, after = {note.written.config, note.intended.config}, note.prepared
         now, boot_id = self._clock.since_boot(), self._clock.boot_id()
-        change = FileChange(restored.manifest, restored.written, after.reloaded.get(restored.manifest, ""))
-        reload = note.reload._replace(content=change.after, since=now, boot_id=boot_id, tried=note.reload.since)
+        tried = note.reload.since if note.reload.boot_id == boot_id else 0.0  # a process of this boot began with it
+        content = after.reloaded.get(restored.manifest, "")
+        reload = note.reload._replace(content=content, since=now, boot_id=boot_id, tried=tried)
         note = note._replace(written=after, intended=WrittenManifest(), prepared=WrittenManifest())
         if restored.manifest == self._components[component].manifest:
             return note.replaced(now, boot_id)._replace(reload=Reload())

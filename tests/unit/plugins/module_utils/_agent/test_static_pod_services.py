@@ -22,7 +22,11 @@ from ansible_collections.configok.node.plugins.module_utils._agent._interfaces i
     CommandResult,
     ServiceManagerError,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._manifest_note import read_manifest_note
+from ansible_collections.configok.node.plugins.module_utils._agent._manifest_note import (
+    Reload,
+    read_manifest_note,
+    write_manifest_note,
+)
 from ansible_collections.configok.node.plugins.module_utils._agent._manifest_rendering import CannotWrite
 from ansible_collections.configok.node.plugins.module_utils._agent._manifest_update import ManifestUpdate
 from ansible_collections.configok.node.plugins.module_utils._agent._reporting._crash_messages import LastMessages
@@ -361,6 +365,32 @@ def test_what_the_timer_has_taken_back_is_bad_if_it_is_still_on_trial(host: Host
     assert list(marks) == marked
     assert all("the timer has restored the manifest before" in mark.reason for mark in marks.values())
     assert (timer.restored(), timer.armed()) == (None, None)
+
+
+@pytest.mark.parametrize(("boot", "tried"), [("boot", 50.0), ("the boot before", 0.0)])
+def test_a_file_that_the_timer_has_taken_back_is_to_be_read_again(host: Host, boot: str, tried: float) -> None:
+    """A process of this boot began with the other content, so that only another reading shows this one."""
+    host.runs("a", 0, pid=11)
+    host.pods.unit(COMPONENT)
+    file, before = host.root / "authentication.yaml", read_manifest_note(host.store, COMPONENT)
+    file.write_bytes(b"good")
+    path, good, refused = str(file), digest(b"good"), digest(b"refused")
+    prepared = before.written._replace(reloaded={path: good})
+    written = before.written._replace(config="on trial", reloaded={path: refused})
+    reload = Reload(path, "authentication-config", refused, 50.0, boot)
+    note = before._replace(written=written, prepared=prepared, reload=reload)
+    write_manifest_note(host.store, COMPONENT, note)
+    starts = host.store.read_startups(COMPONENT, "unknown")
+    host.store.write_startups(COMPONENT, "unknown", [start._replace(config="on trial") for start in starts])
+    armed = ArmedTimer(0, 180, "boot", refused, path, "/nowhere", UID)
+    host.store.files.write(
+        f"components/{COMPONENT}/restored-by-timer", "".join(f"{field}\n" for field in armed).encode()
+    )
+    assert host.pods.unit(COMPONENT).reason == ""
+    note = read_manifest_note(host.store, COMPONENT)
+    assert (note.written, note.prepared.manifest) == (prepared, "")
+    assert note.reload == Reload(path, "authentication-config", good, host.clock.seconds, "boot", tried)
+    assert [start.config for start in host.store.read_startups(COMPONENT, "unknown")] == [prepared.config]
 
 
 def test_logs_of_the_boot_before_are_not_a_start(host: Host) -> None:
