@@ -8,6 +8,7 @@ One thread watches the Node, background tasks do what may hang, the main thread 
 
 from __future__ import annotations
 
+import gc
 import threading
 from collections.abc import Sequence
 
@@ -57,6 +58,7 @@ class App:
                 due = controller.reconcile(watch.view, watch_error=watch.error, refresh=refresh)
                 if watch.ended:
                     raise RuntimeError("the watch of the Node has ended")  # systemd restarts the agent
+                gc.collect()  # Python alone would do it rarely, and keep 1 MB after some changes
                 pause = max(_MIN_PAUSE, due - context.clock.since_boot())
                 wakeup = notifications.wait(None if pause == float("inf") else pause)
         finally:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -138,7 +139,9 @@ def _run(configuration: AgentConfiguration, path: str, notifications: Notificati
         new_task=partial(BackgroundTask, notifications.task_done),
         agent_version=AGENT_VERSION,
     )
-    return App(context, notifications, _metrics_sinks(configuration)).run(stop, reload)
+    app = App(context, notifications, _metrics_sinks(configuration))
+    gc.freeze()  # what is there by now stays: the collector of garbage need not look through it every time
+    return app.run(stop, reload)
 
 
 class _Supervisors(NamedTuple):
