@@ -27,6 +27,9 @@ WIDTH = 118
 CLIENTS = ("kube-controller-manager", "controller-manager", "kubectl", "client")
 """The components whose kinds no daemon reads from --config: they share a file of _data, others have one each."""
 
+ETCD = "etcd"
+"""The component with flags and releases of its own."""
+
 # Machines and what belongs to them. No component reads them: their package declares them to the engine, and has their
 # index, fields and rules in one file.
 MACHINES = "machines"
@@ -473,13 +476,15 @@ def closed_values(row: dict[str, Any]) -> dict[str, Any]:
 def control_plane_flags(schema: Path) -> dict[str, Any]:
     """Return the flags of the components without a file of flags: by form, names or rows.
 
-    "own" has them by component, without those that all of these components have alike, which are "shared". A row is
+    "own" has them by component, without those that all of Kubernetes' components have alike, which are "shared".
+    "ownReleases" are the components whose flags do not follow from the minor. A row is
     name, first minor, last minor or null, and closed values if there are any. A name stands for a row of a flag that
     all minors have and that takes any value.
     """
     known = {json.loads(path.read_text(encoding="utf-8"))["component"] for path in schema.glob("*_flags.json")}
     options = [row for row in control_plane_options(schema) if row["component"] not in known]
     components = {row["component"] for row in options}
+    sharing = components - {ETCD}
     readers: dict[str, set[str]] = {}
     entries = []
     for row in options:
@@ -488,15 +493,16 @@ def control_plane_flags(schema: Path) -> dict[str, Any]:
         entry: list[Any] = [row["flag"], minor(row["since"]), last, *([values] if values else [])]
         is_plain = entry[1:] == [minor("1.20"), None]
         entries.append((row["component"], row["type"], row["flag"] if is_plain else entry))
-        readers.setdefault(json.dumps(entries[-1][1:]), set()).add(row["component"])
+        if row["component"] in sharing:
+            readers.setdefault(json.dumps(entries[-1][1:]), set()).add(row["component"])
     shared: dict[str, Any] = {}
     own: dict[str, Any] = {component: {} for component in sorted(components)}
     for component, form, flag in entries:
-        is_shared = readers[json.dumps((form, flag))] == components
+        is_shared = component in sharing and readers[json.dumps((form, flag))] == sharing
         flags_of_form = (shared if is_shared else own[component]).setdefault(form, [])
         if flag not in flags_of_form:
             flags_of_form.append(flag)
-    return {"shared": shared, "own": own}
+    return {"shared": shared, "own": own, "ownReleases": sorted(components - sharing)}
 
 
 def component_options(schema: Path) -> dict[str, Any]:
@@ -557,6 +563,7 @@ FLAG_RULE_KEYS = (
     "unit",
     "zero",
     "ofDefault",
+    "times",
     "unless",
     "most",
     "bits",

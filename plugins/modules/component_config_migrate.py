@@ -21,7 +21,7 @@ description:
     in its value, such as C(${NODE_IP}), stays and is not judged.
   - Keeps the behaviour of the component. If a flag's default differs from the file's, the file states it; if the file
     cannot express a flag, the flag stays.
-  - Changes nothing, and writes no file. Knows the kubelet, kube-proxy and kube-scheduler. For kube-apiserver and
+  - Changes nothing, and writes no file. Knows the kubelet, kube-proxy and kube-scheduler. For etcd, kube-apiserver and
     kube-controller-manager, which read no config file, it returns C(ComponentOptions) with what a bundle may set, and
     the other flags stay in the manifest.
 extends_documentation_fragment:

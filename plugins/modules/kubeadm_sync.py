@@ -13,8 +13,8 @@ version_added: 0.1.0
 author:
   - The configok.node authors (@configok)
 description:
-  - Writes the flags of kube-apiserver, kube-controller-manager and kube-scheduler that all nodes of a pool use into
-    C(extraArgs) of the C(ClusterConfiguration) in the ConfigMap C(kube-system/kubeadm-config). kubeadm writes the
+  - Writes the flags of etcd, kube-apiserver, kube-controller-manager and kube-scheduler that all nodes of a pool use
+    into C(extraArgs) of the C(ClusterConfiguration) in the ConfigMap C(kube-system/kubeadm-config). kubeadm writes the
     manifests of static Pods from it when it upgrades a node, and when another one joins.
   - Takes them from the pool's last rollout, which must be complete. On the init config, the flags are as they were
     before the pool had written any.

@@ -6,8 +6,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from urllib.parse import urlsplit
 
 from .._componentconfig._flags.kubelet_flags import parse_flags
+from .._componentconfig._options import ETCD
 
 LOOPBACK_OF_ANY = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1", "[::]": "::1"}
 """The address at which a server that listens on all of them is reached on its own node."""
@@ -30,13 +32,28 @@ def instance_url(component: str, argv: Sequence[str]) -> str:
 
     argv: its command line. A load balancer in front of it would answer for other instances.
     """
+    flags = dict(parse_flags(tuple(argv)))
+    if component == ETCD:
+        return _etcd_url(flags.get("listen-metrics-urls", ""))
     if component not in _INSTANCES:
         return ""
     flag, port, path = _INSTANCES[component]
-    flags = dict(parse_flags(tuple(argv)))
     host = flags.get(flag) or flags.get("bind-address") or "127.0.0.1"
     host = LOOPBACK_OF_ANY.get(host, host).strip("[]")
     port = flags.get("secure-port") or port
     if port == "0":
         return ""
     return f"https://[{host}]:{port}{path}" if ":" in host else f"https://{host}:{port}{path}"
+
+
+def _etcd_url(listening: str) -> str:
+    """Return where a member says that it can read what the others agree on, "" for none that is known."""
+    parts = urlsplit(listening.partition(",")[0])
+    host = LOOPBACK_OF_ANY.get(parts.hostname or "", parts.hostname or "")
+    if parts.scheme not in ("http", "https") or not parts.port:
+        return ""
+    return (
+        f"{parts.scheme}://[{host}]:{parts.port}/health"
+        if ":" in host
+        else f"{parts.scheme}://{host}:{parts.port}/health"
+    )

@@ -20,7 +20,7 @@ from .._componentconfig._scalars.field_path import Path, format_path
 from .._componentconfig._schema.kinds import find_kind
 from .._componentconfig._schema.releases import minor_of, newest_minor
 from .._componentconfig.compare import Change, effective_values, is_same_value
-from .._componentconfig.component_options import Options, read_options
+from .._componentconfig.component_options import ETCD, Options, read_options
 from .._static_pods.manifest import Manifest, read_manifest
 from .._static_pods.rendered_manifest import RenderedManifest, render
 from ._agent_configuration import ComponentConfiguration
@@ -107,7 +107,7 @@ class ManifestRendering:
         return Rendering(lasting if lasting.reloaded else whole, whole, digest(config or b""))
 
     def _minor(self, init: Manifest) -> int | None:
-        version = self._component.version or init.release
+        version = self._component.version or (init.release if init.component != ETCD else "")
         try:
             return minor_of(version) if version else None
         except ConfigError:

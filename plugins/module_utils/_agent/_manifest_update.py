@@ -12,11 +12,13 @@ import os
 from contextlib import suppress
 
 from .._componentconfig import ConfigError
+from .._componentconfig.component_options import ETCD
 from .._static_pods.manifest import OPTIONS_ANNOTATION, InvalidManifest, Manifest, read_manifest
 from .._static_pods.manifest_changes import ManifestChange, classify_change
 from .._static_pods.manifest_folder import unusable_reasons
 from .._static_pods.rendered_manifest import RenderedManifest
 from ._agent_configuration import AgentConfiguration
+from ._etcd_guard import EtcdGuard
 from ._hold import HoldFile
 from ._interfaces import Clock
 from ._manifest_files import ManifestChanged, ManifestFiles
@@ -49,8 +51,13 @@ class ManifestUpdate:
         clock: Clock,
         *,
         root: str,
+        guard: EtcdGuard | None = None,
     ) -> None:
-        """Use the component's manifest. root: has the directories of all components for the files of options."""
+        """Use the component's manifest. root: has the directories of all components for the files of options.
+
+        guard: of a component that runs as one of several members.
+        """
+        self._guard = guard
         self._hold = HoldFile(configuration.run_directory)
         self._component = configuration.components[component]
         self._store = store
@@ -75,6 +82,7 @@ class ManifestUpdate:
         can_reload: whether the component can show that it has read a file again. A change of one such file is that of
         the file alone then. Raises CannotWrite, LockTimeout, OSError.
         """
+        self._save_snapshot()
         name = self._component.name
         with locked(self._store.lock, wait=LOCK_WAIT):
             note = self._check()
@@ -103,7 +111,33 @@ class ManifestUpdate:
                 self._restart(note, form, rendering.written(form))
         return True
 
+    def _save_snapshot(self) -> None:
+        """Save the data of the member before it restarts, without the lock: that may take minutes."""
+        if self._guard is None:
+            return
+        with locked(self._store.lock, wait=LOCK_WAIT):
+            note, config = self._check(), self._store.read_config(self._component.name)
+            if config is None or note.reason_to_wait(digest(config)):
+                return  # the write fails, with a reason
+            rendering = self._rendering.render(self._rendering.init(note), config)
+        if rendering.in_place(note) is None:
+            self._require_spared(rendering.lasting)  # no snapshot for a restart that will not be
+            reason = self._guard.save_snapshot()
+            if reason:
+                raise CannotWrite(reason)
+
+    def _require_spared(self, form: RenderedManifest) -> None:
+        """Raise CannotWrite if the other members cannot do without this one."""
+        if self._guard is None:
+            return
+        records = self._store.read_records()
+        is_fallback = not in_trial(records.current, records.last_known_good)
+        reason = self._guard.reason_to_keep(form.manifest.arguments, is_fallback=is_fallback)
+        if reason:
+            raise CannotWrite(reason)
+
     def _restart(self, note: ManifestNote, form: RenderedManifest, intended: WrittenManifest) -> None:
+        self._require_spared(form)
         note = note.replaced(self._clock.since_boot(), self._clock.boot_id())
         note, prepared = self._armed(note._replace(intended=intended, reload=Reload()))
         write_manifest_note(self._store, self._component.name, note)
@@ -301,7 +335,7 @@ class ManifestUpdate:
             init=init.source.decode(),
             pod=f"{namespace}_{name}-{self._node_name}",
             container=str(init.container["name"]),
-            version=f"v{init.release}" if init.release else "",
+            version=f"v{init.release}" if init.release and init.component != ETCD else "",
             grace=max(init.grace, note.grace) if note.init else init.grace,
             problem="",
         )

@@ -18,7 +18,7 @@ from .._componentconfig._codec.document import decode
 from .._componentconfig.component_options import read_options
 from .._static_pods.manifest import InvalidManifest, Manifest, read_manifest
 from .._static_pods.own_answer import OwnAnswer, OwnVerdict
-from .._static_pods.own_check import RUNS_FOR, check_arguments, read_answer
+from .._static_pods.own_check import RUNS_FOR, check_arguments, has_own_check, read_answer
 from .._static_pods.rendered_manifest import render
 from ._agent_configuration import ComponentConfiguration
 from ._interfaces import CommandRunner
@@ -60,6 +60,8 @@ class OwnProgram:
 
     def check(self, path: str, scratch: str) -> OwnAnswer:
         """Return what the program says of a file of options. scratch: an empty directory. Raises OSError."""
+        if not has_own_check(self._component.name):
+            return _not_judged("it has none that starts nothing")
         note = read_manifest_note(self._store, self._component.name)
         if not note.init:
             return _not_judged("its init manifest is not known")

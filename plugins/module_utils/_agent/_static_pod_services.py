@@ -14,6 +14,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 
+from .._componentconfig._options import ETCD
 from ._agent_configuration import ComponentConfiguration
 from ._instance_addresses import API_SERVER
 from ._interfaces import Clock, CommandRunner, ServiceManager, ServiceManagerError
@@ -39,6 +40,7 @@ from ._store._durable_files import LOCK_WAIT, LockTimeout, locked
 from ._store._store import Store, digest
 
 _WRITE_TIMEOUT = 60.0  # seconds for the child; it needs less than two
+_SNAPSHOT_TIMEOUT = 900.0  # seconds for the child that saves a snapshot first; etcd has 8 GB at most
 
 
 class StaticPods:
@@ -255,7 +257,8 @@ class StaticPods:
         return digest(self._store.read_config(component) or b"")
 
     def _ask(self, component: str, *options: str) -> None:
-        result = self._run([*self._argv, *options, component], timeout=_WRITE_TIMEOUT)
+        timeout = _SNAPSHOT_TIMEOUT if component == ETCD and not options else _WRITE_TIMEOUT
+        result = self._run([*self._argv, *options, component], timeout=timeout)
         if result.code != 0:
             cause = " ".join((result.err or result.out).split())[:300] or f"exit code {result.code}"
             raise ServiceManagerError(f"static Pod {component}: {cause}")

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from ._flags._pflag import parse_flag_value as flag_value
-from ._options import COMPONENT_OPTIONS, FLAG_COMPONENTS, KUBEADM_SECTIONS
+from ._options import COMPONENT_OPTIONS, ETCD, FLAG_COMPONENTS, KUBEADM_SECTIONS
 from ._options._command_line_changes import holds_options, with_options, without_options
 from ._options._document import DIRECTORY, Options, OptionsFile, flag_texts, plugin_paths, read_options
 from ._options._effective import class_of_change, effective_options, without_reloaded
@@ -16,6 +16,7 @@ from ._schema._option_forms import OPTION_FORMS, OptionForms
 __all__ = [
     "COMPONENT_OPTIONS",
     "DIRECTORY",
+    "ETCD",
     "FLAG_COMPONENTS",
     "KUBEADM_SECTIONS",
     "Options",

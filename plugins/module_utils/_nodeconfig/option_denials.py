@@ -19,6 +19,7 @@ from .._componentconfig._scalars.numbers import parse_bool
 from .._componentconfig.bundle_policy import matching_fields
 from .._componentconfig.component_options import (
     COMPONENT_OPTIONS,
+    ETCD,
     FLAG_COMPONENTS,
     Options,
     OptionsFile,
@@ -194,6 +195,10 @@ def _refused_flags(options: Options) -> Iterator[Finding]:
             yield _denied_value(options, flag, "is refused: it is not the name of a flag")
         elif any("$(" in text for text in _texts(options, flag)):
             yield _denied_value(options, flag, "is refused: the kubelet replaces $(NAME) in the arguments of a Pod")
+    if options.component == ETCD:
+        known = bundle_flags(ETCD)
+        for flag in (flag for flag in options.flags if flag not in known):
+            yield _denied_value(options, flag, f"is refused: of etcd only {', '.join(sorted(known))} can be changed")
     for flag in (*_PROBED, *_ENCRYPTION, "admission-control"):
         if flag in options.flags:
             yield _denied_value(options, flag, f"is refused: {_reason(flag)}")
@@ -234,7 +239,9 @@ def _refused_files(options: Options) -> Iterator[Finding]:
     named = file_flags(options.component)
     for file in options.files:
         content, path = file.content, (*file.field, "content")
-        if isinstance(content, Mapping):
+        if options.component == ETCD:
+            yield _denied(file.field, "is refused: no flag of etcd that can be changed names a file")
+        elif isinstance(content, Mapping):
             yield from _refused_document(content, path)
         elif content is not None and (named[file.flag].kind if file.flag in named else not file.flag):
             yield _denied(path, "is refused: write it as a document, which can be checked, or name its path")

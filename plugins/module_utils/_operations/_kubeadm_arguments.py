@@ -105,7 +105,8 @@ def with_documents(
                 if written["flags"] or written["files"]:
                     components[component] = SyncedComponent(written, before)
         except ConfigError as error:
-            raise UnusableInput(f"{_section(component)}.{_EXTRA} cannot be used: {error}") from error
+            section = ".".join(KUBEADM_SECTIONS[component])
+            raise UnusableInput(f"{section}.{_EXTRA} cannot be used: {error}") from error
         _write_arguments(result, component, arguments, takes_list=takes_list)
     return Synced(result, SyncNote(note.pool, components), tuple(left_out))
 
@@ -152,7 +153,9 @@ def _names(options: Options, arguments: Sequence[str]) -> frozenset[str]:
 
 def _read_arguments(configuration: Mapping[str, Any], component: str) -> list[str]:
     """Return the extraArgs of a component as a command line. Raises ConfigError."""
-    section = configuration.get(_section(component)) or {}
+    section: Any = configuration
+    for name in KUBEADM_SECTIONS[component]:
+        section = (section.get(name) or {}) if isinstance(section, Mapping) else section
     extra = section.get(_EXTRA) if isinstance(section, Mapping) else section
     if extra is None:
         return []
@@ -169,16 +172,13 @@ def _write_arguments(
     if list(arguments) == _read_arguments(configuration, component):
         return
     pairs = [word[2:].partition("=")[::2] for word in arguments]
-    section = dict(configuration.get(_section(component)) or {})
+    section = configuration
+    for name in KUBEADM_SECTIONS[component]:
+        section[name] = dict(section.get(name) or {})
+        section = section[name]
     if not pairs:
         section.pop(_EXTRA, None)
     elif takes_list:
         section[_EXTRA] = [{"name": name, "value": value} for name, value in pairs]
     else:
         section[_EXTRA] = dict(pairs)
-    configuration[_section(component)] = section
-
-
-def _section(component: str) -> str:
-    (name,) = KUBEADM_SECTIONS[component]
-    return name

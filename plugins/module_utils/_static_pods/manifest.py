@@ -13,11 +13,9 @@ from typing import Any, NamedTuple
 
 from .._componentconfig import ConfigError
 from .._componentconfig._codec.document import decode
+from .._componentconfig._options import FLAG_COMPONENTS
 from .._text import sanitize
 from ._pod_shape import shape_problem
-
-STATIC_POD_COMPONENTS = ("kube-apiserver", "kube-controller-manager", "kube-scheduler", "etcd")
-"""The components that run as static Pods and have options."""
 
 OPTIONS_ANNOTATION = "configok.dev/options"
 """The annotation of a rendered manifest: the hash of the options that are applied to it."""
@@ -53,7 +51,7 @@ class Manifest(NamedTuple):
     """A static Pod.
 
     file: the name of its file. source: the bytes of the file. pod: the decoded object, of the types that it must have.
-    component: which of `STATIC_POD_COMPONENTS` it runs, "" for none. container_index: of the component's container.
+    component: which of `FLAG_COMPONENTS` it runs, "" for none. container_index: of the component's container.
     program_index: the place of the component's program in the words of its container.
     """
 
@@ -174,7 +172,7 @@ def _components(pod: Mapping[str, Any]) -> Iterator[tuple[str, int, int | None]]
         program = _program_index(words)
         if program is not None:
             yield posixpath.basename(words[program]), index, program
-        elif container["name"] in STATIC_POD_COMPONENTS:
+        elif container["name"] in FLAG_COMPONENTS:
             yield container["name"], index, None
 
 
@@ -184,7 +182,7 @@ def _program_index(words: Sequence[str]) -> int | None:
         is_script = index > 0 and words[index - 1] == _SCRIPT_OPTION
         if is_script or word.startswith("-") or any(map(str.isspace, word)):
             continue
-        if posixpath.basename(word) in STATIC_POD_COMPONENTS:
+        if posixpath.basename(word) in FLAG_COMPONENTS:
             return index
     return None
 

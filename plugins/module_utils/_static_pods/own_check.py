@@ -34,20 +34,23 @@ _EXPECTED = f"stat {_NOWHERE}"
 """What the components that read a kubeconfig end with if they have taken their arguments."""
 
 
-def check_arguments(component: str, arguments: Sequence[str], *, scratch: str) -> list[str] | None:
-    """Return the arguments of a check, None for a component that cannot be asked.
+def has_own_check(component: str) -> bool:
+    """Return whether a component can be asked at all: etcd would use its data."""
+    return component in _CHANGED
 
-    etcd would use its data, and the value of `$(NAME)` is in the container alone.
+
+def check_arguments(component: str, arguments: Sequence[str], *, scratch: str) -> list[str] | None:
+    """Return the arguments of a check, None if they have the value of a `$(NAME)`, which is in the container alone.
+
     arguments: those that the component is to run with. scratch: a directory that the program may write to, where it
     makes a certificate. Raises ConfigError for arguments that it does not take.
     """
-    changed = _CHANGED.get(component)
     plain = [argument.replace("$$", "$") for argument in arguments]
-    if changed is None or any(_VARIABLE in argument.replace("$$", "") for argument in arguments):
+    if any(_VARIABLE in argument.replace("$$", "") for argument in arguments):
         return None
     present = {argument.partition("=")[0].lstrip("-").replace("_", "-") for argument in plain}
     written = {flag: value for flag, value in _WRITTEN.items() if flag in present}
-    flags = {**changed, "cert-dir": scratch, **written}
+    flags = {**_CHANGED[component], "cert-dir": scratch, **written}
     return with_options(read_options({"component": component, "flags": flags}), plain)
 
 
@@ -57,8 +60,6 @@ def read_answer(component: str, code: int | None, output: str) -> OwnAnswer:
     output: what it has written to both streams.
     """
     reason = ending_reason(output.splitlines())
-    if component not in _CHANGED:
-        return OwnAnswer(OwnVerdict.NOT_JUDGED, f"{component} has no check of its own")
     if code is None:
         return OwnAnswer(OwnVerdict.PASSED)
     if component != "kube-apiserver" and _EXPECTED in reason:

@@ -12,6 +12,16 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._co
 from support.configs.options import KUBEADM_APISERVER
 
 _FLAGS: Mapping[str, Sequence[str]] = {
+    "etcd": (
+        "--advertise-client-urls=https://10.0.0.1:2379",
+        "--cert-file=/etc/kubernetes/pki/etcd/server.crt",
+        "--client-cert-auth=true",
+        "--data-dir=/var/lib/etcd",
+        "--listen-client-urls=https://127.0.0.1:2379,https://10.0.0.1:2379",
+        "--listen-metrics-urls=http://127.0.0.1:2381",
+        "--snapshot-count=10000",
+        "--trusted-ca-file=/etc/kubernetes/pki/etcd/ca.crt",
+    ),
     "kube-apiserver": KUBEADM_APISERVER,
     "kube-controller-manager": (
         "--bind-address=127.0.0.1",
@@ -27,6 +37,7 @@ _FLAGS: Mapping[str, Sequence[str]] = {
     ),
 }
 _PROBES: Mapping[str, tuple[str, int, str]] = {
+    "etcd": ("/health", 2381, "127.0.0.1"),
     "kube-apiserver": ("/livez", 6443, "10.0.0.1"),
     "kube-controller-manager": ("/healthz", 10257, "127.0.0.1"),
     "kube-scheduler": ("/healthz", 10259, "127.0.0.1"),

@@ -7,21 +7,27 @@
 from __future__ import annotations
 
 RULES = r"""
-{"kube-apiserver":{"admission-control":[{"rule":"excludes","refused":["enable-admission-plugins",
-"disable-admission-plugins"]}],"allow-metric-labels":[{"rule":"metric-labels","since":36}],"apiserver-count":[{"rule":
-"range","range":[1,null]}],"audit-log-batch-buffer-size":[{"rule":"range","of":"audit-log-mode","ofValues":["batch"],
-"range":[1,null]}],"audit-log-batch-max-size":[{"rule":"range","of":"audit-log-mode","ofValues":["batch"],"range":[1,
-null]}],"audit-log-maxage":[{"rule":"range","of":"audit-log-path","range":[0,null]}],"audit-log-maxbackup":[{"rule":
-"range","of":"audit-log-path","range":[0,null]}],"audit-log-maxsize":[{"rule":"range","of":"audit-log-path","range":
-[0,null]}],"audit-log-truncate-max-event-size":[{"rule":"range","of":"audit-log-path","range":[1,null]}],
-"authentication-config":[{"rule":"excludes","since":28,"refused":["oidc-issuer-url","oidc-client-id","oidc-ca-file",
-"oidc-username-claim","oidc-username-prefix","oidc-groups-claim","oidc-groups-prefix","oidc-required-claim",
-"oidc-signing-algs"]},{"rule":"needs-gate","since":31,"last":33,"gate":"StructuredAuthenticationConfiguration"}],
-"authorization-config":[{"rule":"excludes","since":29,"refused":["authorization-mode",
-"authorization-webhook-config-file","authorization-webhook-version","authorization-webhook-cache-authorized-ttl",
-"authorization-webhook-cache-unauthorized-ttl","authorization-policy-file"]},{"rule":"needs-gate","since":29,"last":
-31,"gate":"StructuredAuthorizationConfiguration"}],"authorization-mode":[{"rule":"unique"},{"rule":"value-needs",
-"values":["Webhook"],"needs":["authorization-webhook-config-file"]},{"rule":"value-needs","values":["ABAC"],"needs":
+{"etcd":{"auto-compaction-retention":[{"rule":"pattern"},{"rule":"range","otherwise":"compactsAllTheTime","range":[0,
+null],"unit":"s"},{"rule":"whole-number-with","otherwise":"readAsNanoseconds","of":"auto-compaction-mode","ofValues":
+["revision"]}],"election-timeout":[{"rule":"range","range":[1,50000]},{"rule":"at-least-times","of":
+"heartbeat-interval","ofDefault":"100","times":5}],"heartbeat-interval":[{"rule":"range","range":[1,null]},{"rule":
+"at-most-part","of":"election-timeout","ofDefault":"1000","times":5}],"max-request-bytes":[{"rule":"range",
+"otherwise":"refusesObjects","range":[1572864,null]}]},"kube-apiserver":{"admission-control":[{"rule":"excludes",
+"refused":["enable-admission-plugins","disable-admission-plugins"]}],"allow-metric-labels":[{"rule":"metric-labels",
+"since":36}],"apiserver-count":[{"rule":"range","range":[1,null]}],"audit-log-batch-buffer-size":[{"rule":"range",
+"of":"audit-log-mode","ofValues":["batch"],"range":[1,null]}],"audit-log-batch-max-size":[{"rule":"range","of":
+"audit-log-mode","ofValues":["batch"],"range":[1,null]}],"audit-log-maxage":[{"rule":"range","of":"audit-log-path",
+"range":[0,null]}],"audit-log-maxbackup":[{"rule":"range","of":"audit-log-path","range":[0,null]}],
+"audit-log-maxsize":[{"rule":"range","of":"audit-log-path","range":[0,null]}],"audit-log-truncate-max-event-size":
+[{"rule":"range","of":"audit-log-path","range":[1,null]}],"authentication-config":[{"rule":"excludes","since":28,
+"refused":["oidc-issuer-url","oidc-client-id","oidc-ca-file","oidc-username-claim","oidc-username-prefix",
+"oidc-groups-claim","oidc-groups-prefix","oidc-required-claim","oidc-signing-algs"]},{"rule":"needs-gate","since":31,
+"last":33,"gate":"StructuredAuthenticationConfiguration"}],"authorization-config":[{"rule":"excludes","since":29,
+"refused":["authorization-mode","authorization-webhook-config-file","authorization-webhook-version",
+"authorization-webhook-cache-authorized-ttl","authorization-webhook-cache-unauthorized-ttl",
+"authorization-policy-file"]},{"rule":"needs-gate","since":29,"last":31,"gate":
+"StructuredAuthorizationConfiguration"}],"authorization-mode":[{"rule":"unique"},{"rule":"value-needs","values":
+["Webhook"],"needs":["authorization-webhook-config-file"]},{"rule":"value-needs","values":["ABAC"],"needs":
 ["authorization-policy-file"]}],"authorization-policy-file":[{"rule":"needs-value","values":["ABAC"],"of":
 "authorization-mode"}],"authorization-webhook-config-file":[{"rule":"needs-value","values":["Webhook"],"of":
 "authorization-mode"}],"cloud-provider-gce-l7lb-src-cidrs":[{"rule":"cidrs","last":30,"most":100}],

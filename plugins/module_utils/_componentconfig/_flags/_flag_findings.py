@@ -194,6 +194,8 @@ def unknown_flag(name: str, flags: FlagSet, *, suggests: bool = True) -> Finding
 
     if is_unexpanded(name):
         return not_judged((), "a part of the command line", UNEXPANDED)
+    if flags.has_own_releases:
+        return not_judged((), "a flag", f"not all releases of {flags.component} are known")
     is_name = suggests and len(name) <= _MAX_NAME
     similar = difflib.get_close_matches(name.lower(), flags.flags, 1, 0.85) if is_name else []
     if similar:

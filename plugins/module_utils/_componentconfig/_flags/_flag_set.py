@@ -32,12 +32,14 @@ _COMMA_FORMS: frozenset[str] = frozenset(
 class FlagSet:
     """The flags of a component by name.
 
-    ignored_with_file: with a file the component ignores the flags that have a field.
+    ignored_with_file: with a file the component ignores the flags that have a field. has_own_releases: its flags do not
+    follow from the minor of Kubernetes, so that it may have more than these.
     """
 
     component: str
     flags: Mapping[str, Flag]
     ignored_with_file: bool
+    has_own_releases: bool = False
 
     def win_over_file(self, flag: Flag, minor: int) -> bool:
         """Return whether one of the flags wins over the component's file at a minor."""
@@ -173,7 +175,8 @@ def _flags_alone(component: str, added: tuple[ReleaseOverlay, ...]) -> FlagSet |
     parts = (data["shared"], data["own"][component])
     rows = [(form, row) for part in parts for form, rows in part.items() for row in rows]
     flags = {flag.name: flag for form, row in rows for flag in [_flag_of_row(form, row)]}
-    return FlagSet(component, _with_overlays(flags, component, added), False)
+    has_own_releases = component in data["ownReleases"]
+    return FlagSet(component, _with_overlays(flags, component, added), False, has_own_releases)
 
 
 def _flag_of_row(form: str, row: Any) -> Flag:

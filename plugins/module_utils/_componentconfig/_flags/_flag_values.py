@@ -24,6 +24,9 @@ _CONSEQUENCES: Mapping[str, tuple[Level, str]] = {
     "silentlyDropped": (Level.POLICY, "the kubelet drops it silently"),
     "ignoredWithLog": (Level.POLICY, "the kubelet ignores it and only logs this"),
     "exitWithoutVariable": (Level.WARNING, "the kubelet exits without it, and flags do not show it"),
+    "readAsNanoseconds": (Level.POLICY, "etcd takes its nanoseconds for a number of revisions, and compacts nothing"),
+    "compactsAllTheTime": (Level.POLICY, "etcd compacts without a pause"),
+    "refusesObjects": (Level.POLICY, "etcd refuses objects that the API server takes"),
     "lastWins": (Level.WARNING, "the last value wins"),
 }
 """What follows from a value that a rule refuses: how serious it is, and words for it."""

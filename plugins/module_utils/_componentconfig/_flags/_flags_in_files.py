@@ -10,18 +10,19 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from .._scalars.field_path import Path
+from .._scalars.field_path import Path, value_at
 from ._flag_findings import Argument, flags_of
 from ._pflag import FlagUse, parse_words
 
 _PROGRAMS = ("kube-apiserver", "kube-controller-manager", "kube-scheduler", "kube-proxy", "kubelet")
 _KUBELET = "kubelet"
-_OF_CLUSTER = (
-    ("apiServer", "kube-apiserver"),
-    ("controllerManager", "kube-controller-manager"),
-    ("scheduler", "kube-scheduler"),
+_OF_CLUSTER: Sequence[tuple[Path, str]] = (
+    (("apiServer",), "kube-apiserver"),
+    (("controllerManager",), "kube-controller-manager"),
+    (("scheduler",), "kube-scheduler"),
+    (("etcd", "local"), "etcd"),
 )
-"""The sections of a ClusterConfiguration with extraArgs. That of etcd is not among them: its flags are not known."""
+"""The sections of a ClusterConfiguration with extraArgs."""
 _SHELLS = ("sh", "bash", "ash", "dash")
 _END_OF_COMMAND = ("|", "&", ";", ">", "<", "1>", "2>")
 
@@ -37,14 +38,13 @@ def kubeadm_arguments(kind: str, data: Mapping[str, Any]) -> Iterator[ComponentA
     several wins. A missing name in a list is left to kubeadm's own rule.
     """
     if kind == "ClusterConfiguration":
-        sections = [((section, "extraArgs"), component) for section, component in _OF_CLUSTER]
+        sections = [((*section, "extraArgs"), component) for section, component in _OF_CLUSTER]
     elif kind in ("InitConfiguration", "JoinConfiguration"):
         sections = [(("nodeRegistration", "kubeletExtraArgs"), _KUBELET)]
     else:
         return
     for path, component in sections:
-        section = data.get(path[0])
-        arguments = _named(section.get(path[1]) if isinstance(section, Mapping) else None, path)
+        arguments = _named(value_at(data, path), path)
         if arguments:
             yield component, tuple(arguments)
 

@@ -18,11 +18,16 @@ from ._flag_value import FlagRule, FlagValue
 from ._pflag import parse_flag_value
 
 _PORTS = re.compile(r"([0-9]{1,6})-([0-9]{1,6})")
+_WHOLE_NUMBER = re.compile(r"\+?[0-9]*")
 _METRIC = re.compile(r"[A-Za-z_:][A-Za-z0-9_:]*")
 _METRIC_LABEL = re.compile(rf"{_METRIC.pattern},[A-Za-z_][A-Za-z0-9_]*")
 _BOOLEAN = "1|t|T|TRUE|true|True|0|f|F|FALSE|false|False"
 _STAGES = "api/(?:all|ga|beta|alpha)"
 _PATTERNS: Mapping[str, tuple[re.Pattern[str], str]] = {
+    "auto-compaction-retention": (
+        re.compile(r"\+?[0-9]+|[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:ns|us|\u00b5s|\u03bcs|ms|s|m|h))+"),
+        "must be a number of hours or revisions, or a duration, for example 30m",
+    ),
     "cors-allowed-origins": (
         re.compile(r"(?=.*(\^|//))(?=.*(\$|:)).*"),
         "must begin with ^ or //, and end with $ or :, so that it matches whole hosts",
@@ -203,6 +208,27 @@ def _less_than(flag: FlagValue) -> Iterator[str]:
         yield f"{show(flag.last)}: must be less than --{other}, {bound} by default"
 
 
+def _at_least_times(flag: FlagValue) -> Iterator[str]:
+    other, times = flag.facts["of"], flag.facts["times"]
+    bound = flag.value_of(other) or flag.facts["ofDefault"]
+    own, part = _number(flag.last, ""), _number(bound, "")
+    if own is not None and part is not None and own < times * part:
+        yield f"{show(flag.last)}: must be at least {times} times --{other}, which is {bound}"
+
+
+def _at_most_part(flag: FlagValue) -> Iterator[str]:
+    """Yield what does not fit the default of the other flag; if that is given, its own rule compares the two."""
+    other, times, bound = flag.facts["of"], flag.facts["times"], flag.facts["ofDefault"]
+    own, whole = _number(flag.last, ""), _number(bound, "")
+    if other not in flag.uses and own is not None and whole is not None and times * own > whole:
+        yield f"{show(flag.last)}: {times} times of it must be at most --{other}, {bound} by default"
+
+
+def _whole_number_with(flag: FlagValue) -> Iterator[str]:
+    if _is_in_use(flag) and not _WHOLE_NUMBER.fullmatch(flag.last):
+        yield f"{show(flag.last)}: must be a whole number with --{flag.facts['of']}={flag.value_of(flag.facts['of'])}"
+
+
 def _disjoint_with(flag: FlagValue) -> Iterator[str]:
     other = flag.facts["of"]
     both = [item for item in dict.fromkeys(flag.items_of(flag.name)) if item in flag.items_of(other)]
@@ -255,6 +281,9 @@ RELATION_RULES: Mapping[str, FlagRule] = {
     "unique": _unique,
     "greater-than": _greater_than,
     "less-than": _less_than,
+    "at-least-times": _at_least_times,
+    "at-most-part": _at_most_part,
+    "whole-number-with": _whole_number_with,
     "disjoint-with": _disjoint_with,
     "cidrs": _cidrs,
     "within": _within,

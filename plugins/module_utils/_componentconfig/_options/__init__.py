@@ -11,14 +11,17 @@ COMPONENT_OPTIONS = "ComponentOptions"
 OPTIONS_HEAD = {"apiVersion": "options.configok.dev/v1alpha1", "kind": COMPONENT_OPTIONS}
 """What such a document begins with."""
 
-FLAG_COMPONENTS = ("kube-apiserver", "kube-controller-manager", "kube-scheduler")
-"""The static-Pod components whose flags are known."""
+ETCD = "etcd"
+"""The component whose flags follow from its own releases, and of which a majority must run."""
+
+FLAG_COMPONENTS = (ETCD, "kube-apiserver", "kube-controller-manager", "kube-scheduler")
+"""The static-Pod components, in the order in which a change of several restarts them."""
 
 KUBEADM_SECTIONS = {
     "kube-apiserver": ("apiServer",),
     "kube-controller-manager": ("controllerManager",),
     "kube-scheduler": ("scheduler",),
-    "etcd": ("etcd", "local"),
+    ETCD: ("etcd", "local"),
 }
 """The path of the section of kubeadm's ClusterConfiguration that has a component's extraArgs."""
 

@@ -135,7 +135,9 @@ def option_findings(options: Options, line: CommandLine, minor: int) -> Iterator
         for name in sorted(options.removed):
             finding = unknown_flag(name, flags) if name not in flags.flags else None
             if finding is not None:
-                yield finding._replace(path=options.field_of(name), message=f"--{name}: {finding.message}")
+                is_judged = finding.level is not Level.NOT_JUDGED
+                message = f"--{name}: {finding.message}" if is_judged else finding.message
+                yield finding._replace(path=options.field_of(name), message=message)
         yield from _uncompared(options, line, minor)
         yield from _emulation_findings(line, minor)
     yield from _file_findings(options, line, minor)

@@ -12,10 +12,14 @@ from .. import ConfigError
 from .._flags._flag_set import FlagSet, values_by_flag
 from .._flags._pflag import CommandLine, Flag, parse_flag_value
 from .._scalars._unexpanded import UNEXPANDED, is_unexpanded
+from . import ETCD
 from ._document import Options, flag_arguments
 from ._facts import bundle_flags, file_flags
 
-_OF_KUBEADM: Mapping[str, Mapping[str, str]] = {"kube-apiserver": {"enable-admission-plugins": "NodeRestriction"}}
+_OF_KUBEADM: Mapping[str, Mapping[str, str]] = {
+    "kube-apiserver": {"enable-admission-plugins": "NodeRestriction"},
+    ETCD: {"snapshot-count": "10000"},
+}
 """What kubeadm writes of what a bundle may set: it stays as it is unless the value is another one."""
 
 _AS_TEXT = frozenset(("vmodule", "certKeyPairs"))

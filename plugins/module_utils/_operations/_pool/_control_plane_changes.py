@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
-from ..._componentconfig.component_options import FLAG_COMPONENTS
+from ..._componentconfig.component_options import ETCD, FLAG_COMPONENTS
 from ..._kube.api_client import Client
 from ..._kube.api_paths import NODES
 from ..._rollout._gates.control_plane_gate import ROLES
@@ -18,7 +18,11 @@ from ..._rollout._pool.policy import Policy
 from ..._text import first_names
 from ..bundle_changes import NodeGroup
 
-_API_SERVER = "kube-apiserver"
+_SERVING: Mapping[str, str] = {
+    # What a control plane has only one of, with a single node, and what that means.
+    "kube-apiserver": "the only API server: none answers",
+    ETCD: "the only member of etcd: no API server answers",
+}
 _NAMES_SHOWN = 4
 _FAULTY_KUBELETS: Mapping[str, str] = {
     # Why a Pod may not run after its manifest has changed, with the issue in kubernetes/kubernetes.
@@ -48,16 +52,17 @@ def find_outage(
     groups: the changes by nodes. components: of the bundle and of those before it, of which nodes with unknown changes
     may have any. moving: the nodes of the rollout. is_allowed: by the pool file. Raises KubeError.
     """
-    restarting = [group for group in groups if _restarts(group, components, _API_SERVER)]
-    restarted = {name for group in restarting for name in group.nodes} & set(moving)
-    if not restarted:
+    serving = [component for component in _restarted(groups, components, moving) if component in _SERVING]
+    if not serving:
         return ApiOutage()
+    restarting = [group for group in groups if any(_restarts(group, components, name) for name in serving)]
+    restarted = {name for group in restarting for name in group.nodes} & set(moving)
     labelled = {node["metadata"]["name"] for role in ROLES for node in client.list(NODES, label_selector=role).items}
     servers = labelled or restarted  # a group of nodes may have others, which run none
     if len(servers) > 1 or not restarted & servers:
         return ApiOutage()
     (name,) = servers
-    sentence = f"{name} has the only API server: none answers while it restarts, for about {_USUAL}s"
+    sentence = f"{name} has {_SERVING[serving[-1]]} while it restarts, for about {_USUAL}s"
     if is_allowed:
         return ApiOutage(warnings=(sentence,))
     return ApiOutage(refusals=(f"{sentence}; policy.allowApiOutage: true accepts that",))

@@ -12,10 +12,10 @@ from collections.abc import Collection, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from ..._componentconfig.component_options import FLAG_COMPONENTS
+from ..._componentconfig.component_options import ETCD, FLAG_COMPONENTS
 from .._pool_values import texts
 
-_API_SERVER = "kube-apiserver"
+_SERVING = (ETCD, "kube-apiserver")
 _LARGEST = 9  # nodes of a control plane that are moved one by one; etcd has seven members at most
 _POLICY: Mapping[str, Any] = {
     "canary": {"count": 1},
@@ -37,10 +37,10 @@ def has_static_pods(components: Collection[str]) -> bool:
 def control_plane_policy(components: Collection[str]) -> Mapping[str, Any]:
     """Return what the policy of a control-plane pool is without the user's settings, as a user writes it.
 
-    components: of the pool's config. An API server takes longer to be healthy, and only a person knows whether the
-    cluster can spare another restart of one: without it, what fails is taken back everywhere.
+    components: of the pool's config. An API server or a member of etcd takes longer to be healthy, and only a person
+    knows whether the cluster can spare another restart of one: without them, what fails is taken back everywhere.
     """
-    if _API_SERVER in components:
+    if any(component in _SERVING for component in components):
         return {**_POLICY, "healthTimeout": "5m"}
     return {**_POLICY, "healthTimeout": "2m", "onFailure": "rollback"}
 

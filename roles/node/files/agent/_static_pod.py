@@ -6,11 +6,12 @@
 from __future__ import annotations
 
 from ._agent._agent_configuration import AgentConfiguration
+from ._agent._etcd_guard import SNAPSHOTS, EtcdGuard
 from ._agent._manifest_rendering import CannotWrite
 from ._agent._manifest_update import ManifestUpdate
 from ._agent._store._store import Store
 from ._agent._system_clock import SystemClock
-from ._componentconfig.component_options import DIRECTORY
+from ._componentconfig.component_options import DIRECTORY, ETCD
 from ._output import complain, show
 
 __all__ = ["restore_init_manifest", "update_static_pod"]
@@ -27,7 +28,9 @@ def update_static_pod(
     has read a file again.
     """
     settings = configuration.components[component]
-    update = ManifestUpdate(configuration, component, store, SystemClock(), root=DIRECTORY)
+    update = ManifestUpdate(
+        configuration, component, store, SystemClock(), root=DIRECTORY, guard=_guard(configuration, component)
+    )
     try:
         if only_check:
             show(update.check().problem or f"{settings.manifest} is as the agent left it")
@@ -38,6 +41,13 @@ def update_static_pod(
         return _REFUSED
     show(f"{settings.manifest} {'was written' if has_changed else 'has the options in use already'}")
     return _OK
+
+
+def _guard(configuration: AgentConfiguration, component: str) -> EtcdGuard | None:
+    if component != ETCD:
+        return None
+    snapshots = f"{configuration.state_directory}/{SNAPSHOTS}"
+    return EtcdGuard(configuration.components[ETCD].manifest, snapshots, wall=SystemClock().now)
 
 
 def restore_init_manifest(configuration: AgentConfiguration, store: Store, component: str) -> int:

@@ -16,7 +16,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle_t
 from support.configs.options import component_options
 from support.machines import ControlPlane, ControlPlaneAgent
 
-SCHEDULER, API_SERVER = "kube-scheduler", "kube-apiserver"
+SCHEDULER, API_SERVER, ETCD = "kube-scheduler", "kube-apiserver", "etcd"
 TRIAL = Trial(5.0, 1)
 
 
@@ -26,7 +26,7 @@ def agent(control_plane: ControlPlane) -> Iterator[ControlPlaneAgent]:
     before = control_plane.manifests(), control_plane.pids()
     running = ControlPlaneAgent(
         control_plane,
-        {SCHEDULER: {}, API_SERVER: {"allowedFields": ["flags.etcd-servers", "flags.client-ca-file"]}},
+        {ETCD: {}, SCHEDULER: {}, API_SERVER: {"allowedFields": ["flags.etcd-servers", "flags.client-ca-file"]}},
     )
     assert (control_plane.manifests(), control_plane.pids()) == before
     yield running
@@ -163,6 +163,18 @@ def test_an_api_server_that_a_restarted_kubelet_has_forgotten_is_ended(agent: Co
 
 
 @pytest.mark.slow
+def test_a_member_of_etcd_that_is_not_healthy_in_time_is_taken_back(agent: ControlPlaneAgent) -> None:
+    """It elects itself only after some of its heartbeats, of which none comes in time. The API is away meanwhile."""
+    init = manifest(agent, ETCD)
+    agent.configure(healthTimeout="8s")
+    slow = component_options({"heartbeat-interval": 10000, "election-timeout": 50000}, component=ETCD)
+    agent.wait_answer(agent.assign({ETCD: slow}, TRIAL), "False", "not healthy within 8s: etcd")
+    assert manifest(agent, ETCD) == init
+    assert "--heartbeat-interval=10000" not in agent.control_plane.process(ETCD)
+    agent.configure(healthTimeout="300s")
+
+
+@pytest.mark.slow
 def test_options_that_have_passed_their_trial_are_taken_back_by_hand(agent: ControlPlaneAgent) -> None:
     """As the runbook says. They are not adopted again once the init config is assigned."""
     node, init = agent.control_plane.node, manifest(agent, SCHEDULER)
@@ -206,7 +218,7 @@ def test_a_static_pod_is_given_back_with_its_init_manifest(agent: ControlPlaneAg
     only_kubelet = {"node_components": [{"name": "kubelet"}]}
     refused = agent.control_plane.play("provision", only_kubelet)
     assert refused.code != 0
-    assert "This run gives kube-apiserver, kube-scheduler up, and the node uses a bundle" in refused.output
+    assert "This run gives etcd, kube-apiserver, kube-scheduler up, and the node uses a bundle" in refused.output
     assert (manifest(agent, SCHEDULER), agent.control_plane.pids()) == (written, pids)
 
     agent.provision(**only_kubelet, node_remove_in_use=True)

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle_trial import Trial
 from support.configs.options import component_options
 from support.machines import ControlPlane, ControlPlaneAgent, Testbed, Unavailable
 from support.session.unavailable import leave_out
@@ -34,7 +35,7 @@ def cluster() -> Iterator[ControlPlane]:
 
 @pytest.fixture(scope="module")
 def agents(cluster: ControlPlane) -> list[ControlPlaneAgent]:
-    components = {SCHEDULER: {}, API_SERVER: {"allowedFields": ["flags.etcd-servers"]}}
+    components = {ETCD: {}, SCHEDULER: {}, API_SERVER: {"allowedFields": ["flags.etcd-servers"]}}
     running = [ControlPlaneAgent(cluster, components, node) for node in cluster.nodes]
     cluster.wait_reported()  # the gate counts them
     return running
@@ -85,6 +86,40 @@ def test_a_rollout_reaches_all_nodes_while_its_own_api_server_restarts(
     for node in cluster.nodes:
         assert "--event-ttl=2h" in cluster.process(API_SERVER, node)
         assert "--kube-api-qps=35" in cluster.process(SCHEDULER, node)
+
+
+def test_etcd_moves_member_by_member_and_each_saves_its_data_before(
+    cluster: ControlPlane, agents: list[ControlPlaneAgent]
+) -> None:
+    options = component_options({"quota-backend-bytes": 4 << 30, "snapshot-count": 20000}, component=ETCD)
+    run = cluster.rollout(pool({ETCD: options}))
+    assert run.code == 0, run.output
+    assert "etcd flags.quota-backend-bytes " in run.output
+    for node in cluster.nodes:
+        assert "--quota-backend-bytes=4294967296" in cluster.process(ETCD, node)
+        assert "--snapshot-count=20000" in cluster.process(ETCD, node)
+        listed = node.run(["sh", "-c", "stat -c '%a %U' /var/lib/configok/etcd-snapshots/*"]).stdout
+        assert listed.split("\n")[:-1] == ["600 root"]
+
+
+def test_a_member_of_etcd_that_the_others_need_is_not_restarted(
+    cluster: ControlPlane, agents: list[ControlPlaneAgent]
+) -> None:
+    """The assignment comes without a rollout, whose gates do not let it come that far."""
+    last = cluster.nodes[-1]
+    manifest = cluster.manifests(last)[f"{ETCD}.yaml"]
+    before = cluster.pids()[ETCD]
+    agents[-1].write_manifest(ETCD, manifest.replace(b"--data-dir=", b"--no-such-flag="))
+    try:
+        last.wait("no etcd", lambda: ETCD not in cluster.pids(last))
+        options = component_options({"quota-backend-bytes": 5 << 30}, component=ETCD)
+        number = agents[0].assign({ETCD: options}, Trial(5.0, 1))
+        agents[0].wait_answer(number, "Unknown", "2 of 3 members must run without it, and 1 do")
+        assert cluster.pids()[ETCD] == before
+    finally:
+        agents[-1].write_manifest(ETCD, manifest)
+    agents[0].wait_answer(number, "True")
+    assert "--quota-backend-bytes=5368709120" in cluster.process(ETCD)
 
 
 def test_no_node_moves_while_another_member_of_etcd_is_away(

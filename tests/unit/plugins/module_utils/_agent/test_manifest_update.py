@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import yaml
@@ -19,6 +19,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._agent_config
     AgentConfiguration,
     ComponentConfiguration,
 )
+from ansible_collections.configok.node.plugins.module_utils._agent._etcd_guard import EtcdGuard
 from ansible_collections.configok.node.plugins.module_utils._agent._manifest_note import (
     ManifestNote,
     WrittenManifest,
@@ -110,6 +111,50 @@ def test_another_file_that_asks_for_the_same_restarts_nothing(node: Node) -> Non
     assert node.manifest.read_bytes() == written
     assert node.note.written.config == config
     assert [start.config for start in node.store.read_startups(COMPONENT, version)] == [config]
+
+
+class Guard:
+    """Stands for the guard of etcd: keeps the order in which it is asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[Any] = []
+        self.reasons = {"keep": "", "snapshot": ""}
+
+    def reason_to_keep(self, arguments: Sequence[str], *, is_fallback: bool) -> str:
+        self.asked.append(("--kube-api-qps=30" in arguments, is_fallback))
+        return self.reasons["keep"]
+
+    def save_snapshot(self) -> str:
+        self.asked.append("snapshot")
+        return self.reasons["snapshot"]
+
+
+def test_a_guarded_component_is_asked_for_before_and_right_at_the_write(node: Node) -> None:
+    """Its data are saved between the two, and only for a restart that is due."""
+    guard = Guard()
+    update = ManifestUpdate(
+        node.configuration,
+        COMPONENT,
+        node.store,
+        SystemClock(),
+        root=str(node.options),
+        guard=cast("EtcdGuard", guard),
+    )
+    node.store.write_last_known_good(LOCAL_CONFIG)
+    node.store.write_current(record(NEXT, node.use(QPS)))
+    assert update.write() is True
+    assert guard.asked == [(True, False), "snapshot", (True, False)]
+    assert update.write() is False
+    assert len(guard.asked) == 3
+    node.use({})
+    node.store.write_current(LOCAL_CONFIG)
+    written = node.manifest.read_bytes()
+    for question in guard.reasons:
+        guard.reasons = {**dict.fromkeys(guard.reasons, ""), question: f"no {question}"}
+        with pytest.raises(CannotWrite, match=f"no {question}"):
+            update.write()
+        assert node.manifest.read_bytes() == written
+    assert guard.asked[3:] == [(False, True), (False, True), "snapshot"]
 
 
 @pytest.mark.parametrize("lost", range(1, 4))

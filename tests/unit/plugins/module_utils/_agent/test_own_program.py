@@ -117,6 +117,13 @@ def test_the_newest_process_of_the_component_is_asked_with_its_options_and_files
     assert named.startswith(f"--audit-policy-file={host.root}/scratch")
 
 
+def test_etcd_is_not_asked_since_it_would_use_its_data(host: Host) -> None:
+    host.runs_program("etcd")
+    reason = "it has none that starts nothing"
+    assert host.check({"snapshot-count": 1}, component="etcd") == (OwnVerdict.NOT_JUDGED, reason)
+    assert not host.argv
+
+
 def test_what_the_program_says_last_is_the_reason(host: Host) -> None:
     host.result = CommandResult(1, "", "flags\nError: unknown flag: --nope\n")
     assert host.check({"nope": "x"}) == (OwnVerdict.FAILED, "Error: unknown flag: --nope")

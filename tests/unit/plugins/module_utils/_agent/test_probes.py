@@ -112,6 +112,9 @@ class World:
         ("kube-controller-manager", ["--bind-address=127.0.0.1"], "https://127.0.0.1:10257/healthz"),
         ("kube-scheduler", ["--bind-address", "10.0.0.1"], "https://10.0.0.1:10259/healthz"),
         ("etcd", [], ""),
+        ("etcd", ["--listen-metrics-urls=http://127.0.0.1:2381"], "http://127.0.0.1:2381/health"),
+        ("etcd", ["--listen-metrics-urls=http://0.0.0.0:2381,http://10.0.0.1:1"], "http://127.0.0.1:2381/health"),
+        ("etcd", ["--listen-metrics-urls=http://[::]:2381"], "http://[::1]:2381/health"),
     ],
 )
 def test_a_static_pod_is_healthy_by_its_own_instance(component: str, flags: list[str], expected: str) -> None:

@@ -12,7 +12,10 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig.component_options import bundle_flags
+from ansible_collections.configok.node.plugins.module_utils._componentconfig.component_options import (
+    FLAG_COMPONENTS,
+    bundle_flags,
+)
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.denials import denials, node_values
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.denied_fields import DenyPolicy
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.option_denials import OPTION_DENIALS
@@ -214,10 +217,22 @@ def test_what_cannot_be_checked_or_holds_secrets_is_refused_whatever_the_node_al
         assert any(finding.message.startswith("is refused: ") for finding in refusals), allowed
 
 
-@pytest.mark.parametrize("component", ["etcd", "kube-proxy", "", None])
+@pytest.mark.parametrize("component", ["kube-proxy", "", None])
 def test_a_component_with_flags_that_are_not_known_is_refused(component: Any) -> None:
     document = {**component_options({"profiling": False}), "component": component}
     assert fields(document, *ALL) == ["component"]
+
+
+def test_of_etcd_only_some_flags_change_whatever_the_node_allows() -> None:
+    taken = component_options({"quota-backend-bytes": 8 << 30, "snapshot-count": None}, component="etcd")
+    assert fields(taken) == []
+    flags = {"data-dir": "/tmp", "quota-backend-bytes": 1, "force-new-cluster": None}
+    refused = component_options(flags, {"a": {"flag": "cert-file", "path": "/a"}}, component="etcd")
+    for allowed in ((), ALL, ("flags",), ("files",)):
+        refusals = denials(refused, DenyPolicy(allowed=allowed), NOTHING, 34, OPTION_DENIALS)
+        messages = {finding.field: finding.message for finding in refusals}
+        assert messages.keys() >= {"flags.data-dir", "flags.force-new-cluster", "files.a"}
+        assert "of etcd only auto-compaction-mode, " in messages["flags.data-dir"]
 
 
 @pytest.mark.parametrize(
@@ -255,7 +270,7 @@ def test_fields_that_the_node_denies_in_addition_are_denied() -> None:
 WORDS_OF_WHAT_IS_DENIED = ("address", "authorization", "cert", "etcd", "key", "kubeconfig", "oidc", "path", "webhook")
 
 
-@pytest.mark.parametrize("component", ["kube-apiserver", "kube-controller-manager", "kube-scheduler"])
+@pytest.mark.parametrize("component", FLAG_COMPONENTS)
 def test_no_flag_of_the_allow_list_names_an_identity_an_address_or_a_path(component: str) -> None:
     names = bundle_flags(component)
     assert names

@@ -213,7 +213,7 @@ def test_a_record_that_cannot_be_used_is_left_alone(world: World, data: dict[str
 
 def test_a_pool_without_static_pods_has_nothing_to_write(world: World) -> None:
     assert world.rollout(world.publish(100))[-1].phase == "Complete"
-    with pytest.raises(UnusableInput, match="pool workers uses no options of kube-apiserver"):
+    with pytest.raises(UnusableInput, match="pool workers uses no options of etcd, kube-apiserver"):
         sync(world)
 
 

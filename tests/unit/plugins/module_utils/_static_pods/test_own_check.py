@@ -30,7 +30,6 @@ def test_a_check_touches_nothing_of_the_running_component() -> None:
         "--etcd-servers=http://127.0.0.1:1",
     ]
     assert check_arguments(APISERVER, ["--advertise-address=$(HOST_IP)"], scratch="/tmp") is None
-    assert check_arguments("etcd", ["--data-dir=/var/lib/etcd"], scratch="/tmp") is None
 
 
 @pytest.mark.parametrize(
@@ -44,7 +43,6 @@ def test_a_check_touches_nothing_of_the_running_component() -> None:
         (MANAGER, 1, "Error: bad value\nUsage:\n  --v Level\n", OwnAnswer(OwnVerdict.FAILED, "Error: bad value")),
         (MANAGER, 1, "Usage:\n  --v Level\n\nError: bad value", OwnAnswer(OwnVerdict.FAILED, "Error: bad value")),
         (MANAGER, 1, "Error: invalid argument", OwnAnswer(OwnVerdict.FAILED, "Error: invalid argument")),
-        ("etcd", 0, "", OwnAnswer(OwnVerdict.NOT_JUDGED, "etcd has no check of its own")),
     ],
 )
 def test_an_answer_is_read(component: str, code: int | None, output: str, answer: OwnAnswer) -> None:

@@ -115,7 +115,17 @@ def test_defaults_that_help_prints_are_values_of_their_forms(component: str) -> 
         ("kube-scheduler", "1.28", "lock-object-name", "a", "component", "up to Kubernetes 1.27 only"),
         ("kube-proxy", "1.28", "proxy-mode", "nftables", "component", "must be one of iptables, ipvs"),
         ("kube-proxy", "1.30", "metrics-bind-address", "localhost:1", "component", "must be an IP address"),
-        ("etcd", "1.30", "nonsense", "1", "", ""),
+        ("etcd", "1.30", "nonsense", "1", "not-judged", "a flag"),
+        ("etcd", "1.30", "heartbeat-interval", "0", "component", "must be at least 1"),
+        ("etcd", "1.30", "heartbeat-interval", "201", "component", "5 times of it must be at most --election-timeout"),
+        ("etcd", "1.30", "heartbeat-interval", "200", "", ""),
+        ("etcd", "1.30", "election-timeout", "499", "component", "must be at least 5 times --heartbeat-interval"),
+        ("etcd", "1.30", "election-timeout", "50001", "component", "must be between 1 and 50000"),
+        ("etcd", "1.30", "auto-compaction-mode", "none", "component", "must be one of periodic, revision"),
+        ("etcd", "1.30", "auto-compaction-retention", "1.5", "component", "must be a number of hours or revisions"),
+        ("etcd", "1.30", "auto-compaction-retention", "1h30m", "", ""),
+        ("etcd", "1.30", "auto-compaction-retention", "-5m", "policy", "etcd compacts without a pause"),
+        ("etcd", "1.30", "log-level", "DEBUG", "component", "must be one of debug, info"),
     ],
 )  # fmt: skip
 def test_a_flag_in_a_file_has_the_finding_of_its_version(
