@@ -125,8 +125,8 @@ def test_the_page_of_the_pool_file_lists_the_defaults_of_a_control_plane_pool() 
         "policy.maxUnavailable": str(policy.max_unavailable),
         "policy.failureBudget": str(policy.failure_budget),
         "policy.nodeTimeout": describe_duration(policy.answer.timeout),
-        "policy.healthTimeout": f"{describe_duration(policy.answer.health_timeout)} with kube-apiserver",
-        "policy.onFailure": "`rollback` without kube-apiserver",
+        "policy.healthTimeout": f"{describe_duration(policy.answer.health_timeout)} with kube-apiserver or etcd",
+        "policy.onFailure": "`rollback` without kube-apiserver and etcd",
     }
     without = parse_pool({**pool, "documents": {"kube-scheduler": {}}}).policy
     assert without == replace(

@@ -227,9 +227,9 @@ class ComponentManager:
             return ""
         if is_due:
             return self._restarts.error(name)
-        files, done_at = state.files[name], self._restarts.done_at(name)
-        since = files.switched_since if done_at is None else done_at
-        if unit.state != "active" or files.same_as_started or since is None or now - since < _KUBELET_ACTS:
+        files = state.files[name]
+        times = [since for since in (files.switched_since, self._restarts.done_at(name)) if since is not None]
+        if unit.state != "active" or files.same_as_started or not times or now - max(times) < _KUBELET_ACTS:
             return ""
         return f"the kubelet has not acted on {self._configuration.components[name].manifest} for {_KUBELET_ACTS:g} s"
 

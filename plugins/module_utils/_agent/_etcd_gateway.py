@@ -12,6 +12,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import http.client
+import re
 import ssl
 from collections.abc import Iterator, Mapping
 from contextlib import closing
@@ -23,8 +24,9 @@ from .._kube.api_errors import CredentialsError
 from .._kube.credentials import Credentials, ssl_context
 from .._static_pods.etcd_members import Member, MemberStatus
 
-_SILENCE = 3.0  # seconds
+_SILENCE = 2.0  # seconds
 _LONGEST = 1 << 20  # bytes of an answer, and of a line of a snapshot, which holds 32 KiB of it
+_NUMBER = re.compile("[0-9]{1,20}")
 _HASH = hashlib.sha256().digest_size
 
 
@@ -59,10 +61,10 @@ class EtcdGateway:
         header = answer.get("header")
         own = str(header.get("member_id", "")) if isinstance(header, Mapping) else ""
         leader = str(answer.get("leader", ""))
-        try:
-            index, size = int(answer.get("raftIndex", 0)), int(answer.get("dbSize", 0))
-        except (TypeError, ValueError) as error:
-            raise EtcdError(f"{url}: the answer is not that of etcd") from error
+        numbers = [_NUMBER.fullmatch(str(answer.get(key, 0))) for key in ("raftIndex", "dbSize")]
+        if not own or None in numbers:
+            raise EtcdError(f"{url}: the answer is not that of etcd")
+        index, size = (int(number[0]) for number in numbers if number is not None)
         return own, MemberStatus("" if leader == "0" else leader, index, size)
 
     def alarms(self, url: str) -> tuple[str, ...]:

@@ -12,6 +12,8 @@ import os
 import posixpath
 import shutil
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
@@ -68,27 +70,25 @@ class EtcdGuard:
     def reason_to_keep(self, arguments: Sequence[str], *, is_fallback: bool) -> str:
         """Return why the member must not restart now, "" if etcd can spare it.
 
-        arguments: those that it is to run with, without the program. is_fallback: it returns to the options that worked
-        before; a member that gives no answer has nothing to lose.
+        arguments: those that it is to run with, without the program. is_fallback: it returns to options that worked
+        before. A member that gives no answer, or has no leader, has nothing to lose then.
         """
         try:
             url, gateway = self._own()
+            own, status = gateway.status(url)
+            if not status.leader:
+                raise EtcdError("it has no leader")
+            members, alarms = gateway.members(url), gateway.alarms(url)
         except InvalidManifest as error:
             return str(error)
-        try:
-            own, status = gateway.status(url)
         except EtcdError as error:
             if is_fallback:
-                log.warning("etcd is not asked whether it can spare this member, which gives no answer: %s", error)
+                log.warning("etcd is not asked whether it can spare this member: %s", error)
                 return ""
-            return f"etcd cannot spare this member: it gives no answer itself: {error}"
-        try:
-            members, alarms = gateway.members(url), gateway.alarms(url)
-        except EtcdError as error:
-            return f"etcd cannot spare this member: its members are not known: {error}"
-        statuses = {member.id: _status(gateway, member) for member in members if member.id != own and member.name}
+            return f"etcd cannot spare this member, which does not say how the others are: {error}"
+        statuses = _statuses(gateway, [member for member in members if member.id != own and member.name])
         state = EtcdState(own, members, {**statuses, own: status}, alarms)
-        reason = state.reason_to_keep()
+        reason = state.reason_to_keep(is_fallback=is_fallback)
         if reason:
             return f"etcd cannot spare this member: {reason}"
         quota = _flags(arguments).get(_QUOTA_FLAG, "0")
@@ -150,6 +150,13 @@ class EtcdGuard:
 
 def _flags(arguments: Sequence[str]) -> dict[str, str]:
     return dict(parse_flags((ETCD, *arguments)))
+
+
+def _statuses(gateway: EtcdGateway, members: Sequence[Member]) -> dict[str, MemberStatus]:
+    """Return what members say of themselves, by id. All are asked at once: the caller keeps others from the store."""
+    with ThreadPoolExecutor(max_workers=max(1, len(members))) as threads:
+        answers = threads.map(partial(_status, gateway), members)
+        return {member.id: answer for member, answer in zip(members, answers)}
 
 
 def _status(gateway: EtcdGateway, member: Member) -> MemberStatus:

@@ -120,7 +120,8 @@ class ManifestUpdate:
             if config is None or note.reason_to_wait(digest(config)):
                 return  # the write fails, with a reason
             rendering = self._rendering.render(self._rendering.init(note), config)
-        if rendering.in_place(note) is None:
+            is_rollback = self._is_fallback() and self._timer.armed() is not None
+        if rendering.in_place(note) is None and not is_rollback:  # which must be quick, and one was saved before
             self._require_spared(rendering.lasting)  # no snapshot for a restart that will not be
             reason = self._guard.save_snapshot()
             if reason:
@@ -130,11 +131,14 @@ class ManifestUpdate:
         """Raise CannotWrite if the other members cannot do without this one."""
         if self._guard is None:
             return
-        records = self._store.read_records()
-        is_fallback = not in_trial(records.current, records.last_known_good)
-        reason = self._guard.reason_to_keep(form.manifest.arguments, is_fallback=is_fallback)
+        reason = self._guard.reason_to_keep(form.manifest.arguments, is_fallback=self._is_fallback())
         if reason:
             raise CannotWrite(reason)
+
+    def _is_fallback(self) -> bool:
+        """Return whether the options in use are ones that worked before."""
+        records = self._store.read_records()
+        return not in_trial(records.current, records.last_known_good)
 
     def _restart(self, note: ManifestNote, form: RenderedManifest, intended: WrittenManifest) -> None:
         self._require_spared(form)

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from .._componentconfig import ConfigError
 from .._componentconfig.component_options import (
+    ETCD,
     FLAG_COMPONENTS,
     KUBEADM_SECTIONS,
     Options,
@@ -33,6 +34,7 @@ _WITH_MAP = ("v1beta1", "v1beta2", "v1beta3")
 _WITH_LIST = ("v1beta4",)
 _EXTRA = "extraArgs"
 _ELSEWHERE = "kubeadm writes no files: each control-plane node needs it before an upgrade"
+_EXTERNAL = "kubeadm does not run it: its configuration has an external etcd"
 _UNWRITTEN = "extraArgs cannot take away a flag that kubeadm writes itself"
 
 
@@ -98,7 +100,9 @@ def with_documents(
                 options = read_options(earlier.options)
                 arguments = without_options(options, arguments, earlier.before, is_regenerated=False)
             before = tuple(arguments)
-            if component in documents:
+            if component in documents and component == ETCD and _has_external_etcd(result):
+                left_out.append(f"{component}: {_EXTERNAL}")
+            elif component in documents:
                 written, reasons = _writable(documents[component], arguments, policy, takes_list=takes_list)
                 left_out += [f"{component}: {reason}" for reason in reasons]
                 arguments = with_options(read_options(written), arguments)
@@ -109,6 +113,11 @@ def with_documents(
             raise UnusableInput(f"{section}.{_EXTRA} cannot be used: {error}") from error
         _write_arguments(result, component, arguments, takes_list=takes_list)
     return Synced(result, SyncNote(note.pool, components), tuple(left_out))
+
+
+def _has_external_etcd(configuration: Mapping[str, Any]) -> bool:
+    section = configuration.get("etcd")
+    return isinstance(section, Mapping) and section.get("external") is not None
 
 
 def _takes_list(configuration: Mapping[str, Any]) -> bool:

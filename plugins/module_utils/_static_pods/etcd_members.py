@@ -66,27 +66,30 @@ class EtcdState(NamedTuple):
             return ""
         return f"it has {size} bytes of data, and takes no more writes with a quota of {quota}"
 
-    def reason_to_keep(self) -> str:
-        """Return why the member of this node must not restart now, "" if etcd can spare it."""
-        if self.alarms:
+    def reason_to_keep(self, *, is_fallback: bool) -> str:
+        """Return why the member of this node must not restart now, "" if etcd can spare it.
+
+        is_fallback: it returns to options that worked before, for which only the others count.
+        """
+        if self.alarms and not is_fallback:
             return f"it has the alarm {', '.join(sorted(set(self.alarms)))}: an operator must clear that first"
         learners = [member.shown_name for member in self.members if member.is_learner]
-        if learners:
+        if learners and not is_fallback:
             return f"{', '.join(learners)} has no vote yet: wait until it is promoted, or remove it"
         if not any(member.id == self.own for member in self.members):
             return "the list of members does not have this node's"
-        others = [member for member in self.members if member.id != self.own]
+        others = [member for member in self.members if member.id != self.own and not member.is_learner]
         if not others:
             return ""  # nothing runs without it in any case, which the plan of the rollout says
         problems = {member.shown_name: self._problem(member) for member in others}
         away = {name: problem for name, problem in problems.items() if problem is not None}
-        majority = len(self.members) // 2 + 1
-        if len(others) - len(away) >= majority:
+        voters = len(others) + 1
+        majority, running = voters // 2 + 1, len(others) - len(away)
+        if running >= majority:
             return ""
         reasons = "; ".join(f"{name}: {problem}" for name, problem in sorted(away.items()))
-        return f"{majority} of {len(self.members)} members must run without it, and {len(others) - len(away)} do" + (
-            f" ({reasons})" if reasons else ""
-        )
+        sentence = f"{majority} of {voters} members must run without it, and {running} do"
+        return f"{sentence} ({reasons})" if reasons else sentence
 
     def _problem(self, member: Member) -> str | None:
         """Return why a member does not count, None for one that does."""

@@ -28,7 +28,7 @@ from support.session.unavailable import leave_out
 LONGEST_START = 20.0  # seconds; it takes less than one
 REFUSED = Level.COMPONENT, Level.POLICY
 STRICTER = {
-    # It starts with these, and then works in a way that nobody asks for.
+    # It starts with these, and then works in a way that no operator wants.
     ("auto-compaction-retention", "-5m"): "range",
     ("auto-compaction-mode=revision auto-compaction-retention", "5m"): "whole-number-with",
     ("max-request-bytes", "0"): "range",

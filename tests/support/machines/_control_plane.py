@@ -156,9 +156,14 @@ class ControlPlane:
 
     def rollout(self, pool: Mapping[str, Any]) -> PlaybookRun:
         """Run the playbook rollout with a pool file, and ignore its outcome."""
+        return self.operate("rollout", pool)
+
+    def operate(self, playbook: str, pool: Mapping[str, Any], **variables: str) -> PlaybookRun:
+        """Run a playbook of rollouts with a pool file and other variables, and ignore its outcome."""
         file = self._bed.state / "pool.yml"
         file.write_text(yaml.safe_dump(dict(pool)))
-        words = ["configok.node.rollout", "-e", f"@{file}"]
+        extra = [word for name, value in variables.items() for word in ("-e", f"{name}={value}")]
+        words = [f"configok.node.{playbook}", "-e", f"@{file}", *extra]
         running = start(words, directory=self._bed.state, kubeconfig=str(self._kubeconfig))
         return finish(running, timeout=_LONGEST_ROLLOUT)
 

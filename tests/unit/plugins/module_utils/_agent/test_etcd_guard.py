@@ -34,6 +34,7 @@ class Etcd:
         self.members_now = MEMBERS
         self.alarms_now: tuple[str, ...] = ()
         self.data = b"data"
+        self.leader = "1"
         self.files: list[EtcdFiles] = []
 
     def gateway(self, files: EtcdFiles) -> EtcdGateway:
@@ -43,7 +44,7 @@ class Etcd:
     def status(self, url: str) -> tuple[str, MemberStatus]:
         if url not in self.ids:
             raise EtcdError(f"{url}: connection refused")
-        return self.ids[url], MemberStatus("1", 10, SIZE)
+        return self.ids[url], MemberStatus(self.leader, 10, SIZE)
 
     def members(self, _url: str) -> tuple[Member, ...]:
         return self.members_now
@@ -125,10 +126,16 @@ def test_a_member_without_an_answer_is_restarted_only_for_the_options_before(
     node: Node, caplog: pytest.LogCaptureFixture
 ) -> None:
     del node.etcd.ids[OWN]
-    assert "it gives no answer itself" in node.reason()
+    assert "which does not say how the others are: https://127.0.0.1:2379: connection refused" in node.reason()
     with caplog.at_level(logging.WARNING):
         assert node.reason(is_fallback=True) == ""
     assert "etcd is not asked whether it can spare this member" in caplog.text
+
+
+def test_a_member_without_a_leader_answers_no_question_about_the_others(node: Node) -> None:
+    node.etcd.leader = ""
+    assert "how the others are: it has no leader" in node.reason()
+    assert node.reason(is_fallback=True) == ""
 
 
 def test_a_quota_that_the_data_would_reach_is_refused(node: Node) -> None:

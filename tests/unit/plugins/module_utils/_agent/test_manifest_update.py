@@ -132,7 +132,35 @@ class Guard:
 def test_a_guarded_component_is_asked_for_before_and_right_at_the_write(node: Node) -> None:
     """Its data are saved between the two, and only for a restart that is due."""
     guard = Guard()
-    update = ManifestUpdate(
+    update = guarded(node, guard)
+    node.store.write_last_known_good(LOCAL_CONFIG)
+    node.store.write_current(record(NEXT, node.use(QPS)))
+    assert update.write() is True
+    assert guard.asked == [(True, False), "snapshot", (True, False)]
+    assert update.write() is False
+    assert len(guard.asked) == 3
+    node.store.write_last_known_good(record(NEXT, node.use(QPS)))
+    RestoreTimer(node.store, COMPONENT).disarm()
+    refuse(node, update, guard, "keep")
+    refuse(node, update, guard, "snapshot")
+    assert guard.asked[3:] == [(False, True), (False, True), "snapshot"]
+
+
+def test_a_rollback_of_a_guarded_component_saves_no_data(node: Node) -> None:
+    """It must be quick, and they were saved when its trial began."""
+    guard = Guard()
+    update = guarded(node, guard)
+    node.store.write_last_known_good(LOCAL_CONFIG)
+    node.store.write_current(record(NEXT, node.use(QPS)))
+    update.write()
+    refuse(node, update, guard, "keep")
+    guard.asked, guard.reasons = [], {**guard.reasons, "keep": "", "snapshot": "no space"}
+    assert update.write() is True
+    assert guard.asked == [(False, True)]
+
+
+def guarded(node: Node, guard: Guard) -> ManifestUpdate:
+    return ManifestUpdate(
         node.configuration,
         COMPONENT,
         node.store,
@@ -140,21 +168,17 @@ def test_a_guarded_component_is_asked_for_before_and_right_at_the_write(node: No
         root=str(node.options),
         guard=cast("EtcdGuard", guard),
     )
-    node.store.write_last_known_good(LOCAL_CONFIG)
-    node.store.write_current(record(NEXT, node.use(QPS)))
-    assert update.write() is True
-    assert guard.asked == [(True, False), "snapshot", (True, False)]
-    assert update.write() is False
-    assert len(guard.asked) == 3
+
+
+def refuse(node: Node, update: ManifestUpdate, guard: Guard, question: str) -> None:
+    """Return to the init manifest, which the guard refuses for one of its reasons."""
     node.use({})
     node.store.write_current(LOCAL_CONFIG)
     written = node.manifest.read_bytes()
-    for question in guard.reasons:
-        guard.reasons = {**dict.fromkeys(guard.reasons, ""), question: f"no {question}"}
-        with pytest.raises(CannotWrite, match=f"no {question}"):
-            update.write()
-        assert node.manifest.read_bytes() == written
-    assert guard.asked[3:] == [(False, True), (False, True), "snapshot"]
+    guard.reasons = {**dict.fromkeys(guard.reasons, ""), question: f"no {question}"}
+    with pytest.raises(CannotWrite, match=f"no {question}"):
+        update.write()
+    assert node.manifest.read_bytes() == written
 
 
 @pytest.mark.parametrize("lost", range(1, 4))

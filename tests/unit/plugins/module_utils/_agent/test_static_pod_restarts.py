@@ -131,6 +131,19 @@ def test_a_kubelet_that_does_not_act_says_nothing_about_the_options(node: Node) 
     assert (observed.healthy, observed.failed) == (None, "")
 
 
+def test_the_time_of_the_kubelet_begins_with_the_last_change(node: Node) -> None:
+    """The restart for the one before was carried out long ago, and the one for this one is on its way."""
+    node.observe()
+    assert node.restarted == [API_SERVER]
+    node.clock.advance(100)
+    for name in node.units:
+        node.write(name)
+    node.files[API_SERVER] = ComponentFiles(NEW, switched_since=node.clock.seconds, same_as_started=False)
+    assert node.observe().stopped == ""
+    node.clock.advance(61)
+    assert "the kubelet has not acted" in node.observe().stopped
+
+
 def test_a_manifest_that_cannot_be_written_says_nothing_about_the_options_and_is_tried_again(node: Node) -> None:
     node.error = "static Pod kube-apiserver: Read-only file system"
     node.observe()

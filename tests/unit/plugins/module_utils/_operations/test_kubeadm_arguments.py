@@ -160,6 +160,23 @@ def test_each_component_has_its_own_section() -> None:
     assert list(fewer.note.components) == [SCHEDULER]
 
 
+def test_flags_of_etcd_are_in_the_section_of_the_local_one() -> None:
+    documents = {"etcd": component_options({"snapshot-count": 20000}, component="etcd")}
+    local = {**configuration(), "etcd": {"local": {"dataDir": "/var/lib/etcd"}}}
+    synced = with_documents(local, NOTHING, documents, STRICT)
+    extra = {"extraArgs": {"snapshot-count": "20000"}}
+    assert synced.configuration["etcd"] == {"local": {"dataDir": "/var/lib/etcd", **extra}}
+    assert with_documents(synced.configuration, synced.note, {}, STRICT).configuration == local
+
+
+def test_flags_of_etcd_are_left_out_where_kubeadm_does_not_run_it() -> None:
+    documents = {"etcd": component_options({"snapshot-count": 20000}, component="etcd")}
+    external = {**configuration(), "etcd": {"external": {"endpoints": ["https://10.0.0.9:2379"]}}}
+    synced = with_documents(external, NOTHING, documents, STRICT)
+    assert synced.configuration == external
+    assert synced.left_out == ("etcd: kubeadm does not run it: its configuration has an external etcd",)
+
+
 @pytest.mark.parametrize(
     ("broken", "reason"),
     [

@@ -44,20 +44,35 @@ def state(*others: tuple[Member, MemberStatus | None], **fields: Any) -> EtcdSta
     ],
 )
 def test_a_member_is_kept_while_the_others_need_it(present: EtcdState, reason: str) -> None:
-    assert reason in present.reason_to_keep()
-    assert bool(reason) == bool(present.reason_to_keep())
+    assert reason in present.reason_to_keep(is_fallback=False)
+    assert bool(reason) == bool(present.reason_to_keep(is_fallback=False))
+
+
+def test_for_options_that_worked_before_only_the_other_voters_count() -> None:
+    learner = C._replace(is_learner=True), WELL
+    for others, reason in (
+        (((B, WELL), (C, WELL)), ""),
+        (((B, WELL), (C, AWAY)), "2 of 3"),
+        (((B, WELL), learner), "2 of 2"),
+    ):
+        assert reason in state(*others, alarms=("NOSPACE",)).reason_to_keep(is_fallback=True)
 
 
 def test_five_members_spare_one_while_another_is_away() -> None:
     members = [Member(name, f"n-{name}") for name in "bcde"]
-    assert state(*((member, WELL) for member in members[:3]), (members[3], AWAY)).reason_to_keep() == ""
+    assert (
+        state(*((member, WELL) for member in members[:3]), (members[3], AWAY)).reason_to_keep(is_fallback=False) == ""
+    )
     assert state(
         *((member, WELL) for member in members[:2]), *((member, AWAY) for member in members[2:])
-    ).reason_to_keep()
+    ).reason_to_keep(is_fallback=False)
 
 
 def test_a_node_whose_member_is_not_in_the_list_is_not_judged_by_it() -> None:
-    assert EtcdState("z", (A, B, C), {}).reason_to_keep() == "the list of members does not have this node's"
+    assert (
+        EtcdState("z", (A, B, C), {}).reason_to_keep(is_fallback=False)
+        == "the list of members does not have this node's"
+    )
 
 
 @pytest.mark.parametrize(

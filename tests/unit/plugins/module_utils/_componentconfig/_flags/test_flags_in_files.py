@@ -78,7 +78,7 @@ def test_the_arguments_of_kubeadm_are_read() -> None:
     assert [
         (component, [argument.path for argument in arguments])
         for component, arguments in kubeadm_arguments("ClusterConfiguration", as_map)
-    ] == [("kube-apiserver", [("apiServer", "extraArgs", "v")])]
+    ] == [("kube-apiserver", [("apiServer", "extraArgs", "v")]), ("etcd", [("etcd", "local", "extraArgs", "x")])]
     ((component, arguments),) = kubeadm_arguments("JoinConfiguration", as_list)
     assert component == "kubelet"
     assert [argument.value for argument in arguments] == ["2", "4"]  # as kubeadm sorts them

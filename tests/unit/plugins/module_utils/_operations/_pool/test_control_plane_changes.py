@@ -70,6 +70,14 @@ def test_the_only_api_server_is_restarted_if_the_pool_file_accepts_it() -> None:
     assert outage(Cluster(), [group]).refusals, "a node without kubeadm's label"
 
 
+def test_the_only_member_of_etcd_takes_the_api_away_too() -> None:
+    both = [*changes_of(API_SERVER), ("etcd", changes_of(API_SERVER)[0][1])]
+    for changes, words in ((both[1:], "member of etcd: no API server answers"), (both, "API server: none answers")):
+        (refusal,) = outage(Cluster("a"), [NodeGroup(("a",), changes)], components=("etcd", API_SERVER)).refusals
+        assert refusal.startswith(f"a has the only {words} while it restarts, for about 90s; ")
+    assert outage(Cluster("a", "b"), [NodeGroup(("a",), both)]) == ApiOutage()
+
+
 def test_another_api_server_answers_meanwhile() -> None:
     assert outage(Cluster("a", "b"), [NodeGroup(("a",), changes_of(API_SERVER))]) == ApiOutage()
     assert outage(Cluster(), [NodeGroup(("a", "b"), changes_of(API_SERVER))]) == ApiOutage()
