@@ -225,6 +225,8 @@ class ComponentManager:
         """
         if unit is None or unit.config is None:
             return ""
+        if is_due and self._restarts.is_slow(name):
+            return f"{name} is not restarted yet: what comes before that takes long"
         if is_due:
             return self._restarts.error(name)
         files = state.files[name]

@@ -12,6 +12,7 @@ from ._interfaces import ServiceManagerError
 from ._log import RESTARTING, log
 
 _DEADLINE = 30.0  # seconds after which a restart that did not happen is requested again
+_SLOW = 10.0  # seconds; all restarts but those of etcd, whose data are saved before, take less
 
 
 class Restarts:
@@ -23,6 +24,7 @@ class Restarts:
         self._counters = context.counters
         self._tasks = {name: context.new_task() for name in context.configuration.components}
         self._requested: dict[str, tuple[str, float]] = {}  # component -> SHA-256 of the file that it is to read; when
+        self._started: dict[str, float] = {}  # component -> when its last request was begun, in seconds since boot
         self._done: dict[str, float] = {}  # component -> when its last restart was carried out, in seconds since boot
         self._errors: dict[str, str] = {}  # component -> why its last restart was not carried out
 
@@ -46,6 +48,7 @@ class Restarts:
         self.collect(name)
         task = self._tasks[name]
         if not task.running:
+            self._started[name] = self._clock.since_boot()
             task.start(partial(self._services.restart, name))
             self.collect(name)
 
@@ -64,6 +67,11 @@ class Restarts:
         except ServiceManagerError as error:
             self._errors[name] = str(error)
             log.error("%s", error, extra={"component": name})
+
+    def is_slow(self, name: str) -> bool:
+        """Return whether a restart takes long to be carried out, which says nothing about what the component reads."""
+        begun = self._started.get(name, float("inf"))
+        return self._tasks[name].running and self._clock.since_boot() - begun >= _SLOW
 
     def error(self, name: str) -> str:
         """Return why the last restart was not carried out, "" if it was or if none was requested."""

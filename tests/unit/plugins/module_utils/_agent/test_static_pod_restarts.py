@@ -31,6 +31,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._state.record
     ConfigRecord,
 )
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import ConfigSource
+from support.agents.background import Hangs
 from support.agents.bench import Bench
 
 API_SERVER, MANAGER, SCHEDULER = "kube-apiserver", "kube-controller-manager", "kube-scheduler"
@@ -55,6 +56,7 @@ class Node:
         self.files = {name: ComponentFiles(NEW, switched_since=self.clock.seconds) for name in pods}
         self.restarted: list[str] = []
         self.error = ""
+        self.hangs = False
         self.components = ComponentManager(context)
 
     def unit(self, component: str) -> Unit:
@@ -62,6 +64,8 @@ class Node:
 
     def restart(self, component: str) -> bool:
         self.restarted.append(component)
+        if self.hangs:
+            raise Hangs
         if self.error:
             raise ServiceManagerError(self.error)
         return True
@@ -155,6 +159,22 @@ def test_a_manifest_that_cannot_be_written_says_nothing_about_the_options_and_is
     node.clock.advance(400)
     node.observe()
     assert node.observe().stopped == ""
+
+
+def test_a_restart_that_takes_long_says_nothing_about_the_options(node: Node) -> None:
+    """The data of etcd are saved before. The time to become healthy begins when the manifest is written."""
+    node.hangs = True
+    node.observe()
+    node.clock.advance(400)
+    observed = node.observe()
+    assert observed.stopped == f"{API_SERVER} is not restarted yet: what comes before that takes long"
+    assert (observed.healthy, observed.failed) == (None, "")
+    node.hangs = False
+    node.observe()
+    node.write(API_SERVER, is_started=False)
+    node.clock.advance(50)
+    observed = node.observe()
+    assert (observed.stopped, observed.failed) == ("", "")
 
 
 def test_a_pod_that_has_ended_and_does_not_come_back_fails_in_its_time(node: Node) -> None:
