@@ -123,7 +123,8 @@ class EtcdGuard:
             return f"no snapshot of etcd can be saved: {error}"
         os.rename(unfinished, path)
         DurableFiles(self._directory).sync_directory()
-        self._remove(self._names(_SUFFIX)[:-_KEPT])
+        others = [name for name in self._names(_SUFFIX) if name != os.path.basename(path)]  # whatever the clock said
+        self._remove(others[: len(others) + 1 - _KEPT])
         return ""
 
     def _own(self) -> tuple[str, EtcdGateway]:

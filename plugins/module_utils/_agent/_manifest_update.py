@@ -122,7 +122,8 @@ class ManifestUpdate:
             rendering = self._rendering.render(self._rendering.init(note), config)
             is_rollback = self._is_fallback() and self._timer.armed() is not None
         if rendering.in_place(note) is None and not is_rollback:  # which must be quick, and one was saved before
-            self._require_spared(rendering.lasting)  # no snapshot for a restart that will not be
+            self._require_no_hold()  # no snapshot for a restart that will not be
+            self._require_spared(rendering.lasting)
             reason = self._guard.save_snapshot()
             if reason:
                 raise CannotWrite(reason)

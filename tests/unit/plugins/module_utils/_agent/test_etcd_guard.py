@@ -166,6 +166,13 @@ def test_the_last_two_snapshots_are_kept_and_only_root_reads_them(node: Node) ->
     assert node.directory.stat().st_mode & 0o777 == 0o700
 
 
+def test_the_newest_snapshot_is_kept_whatever_the_clock_says(node: Node) -> None:
+    for hours in (5, 7, 1):
+        node.hours, node.etcd.data = hours, str(hours).encode()
+        assert node.guard.save_snapshot() == ""
+    assert list(node.snapshots().values()) == [b"1", b"7"]
+
+
 def test_a_snapshot_that_is_not_whole_is_removed_and_refuses_the_restart(node: Node) -> None:
     assert node.guard.save_snapshot() == ""
     saved = node.snapshots()

@@ -20,6 +20,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._agent_config
     ComponentConfiguration,
 )
 from ansible_collections.configok.node.plugins.module_utils._agent._etcd_guard import EtcdGuard
+from ansible_collections.configok.node.plugins.module_utils._agent._hold import Hold, HoldFile
 from ansible_collections.configok.node.plugins.module_utils._agent._manifest_note import (
     ManifestNote,
     WrittenManifest,
@@ -157,6 +158,16 @@ def test_a_rollback_of_a_guarded_component_saves_no_data(node: Node) -> None:
     guard.asked, guard.reasons = [], {**guard.reasons, "keep": "", "snapshot": "no space"}
     assert update.write() is True
     assert guard.asked == [(False, True)]
+
+
+def test_no_data_are_saved_while_another_program_holds_the_manifests(node: Node, tmp_path: Path) -> None:
+    guard = Guard()
+    node.use(QPS)
+    node.configuration = node.configuration._replace(run_directory=str(tmp_path))
+    HoldFile(str(tmp_path)).write(Hold("kubeadm", int(SystemClock().since_boot()) + 60))
+    with pytest.raises(CannotWrite, match="kubeadm"):
+        guarded(node, guard).write()
+    assert guard.asked == []
 
 
 def guarded(node: Node, guard: Guard) -> ManifestUpdate:
