@@ -50,7 +50,7 @@ COMMAND_LINE = "command line"
 
 _CONFIG = "config"
 _PATHS = {"kubelet": "/var/lib/kubelet/config.yaml"}
-_FLAGS_ONLY = frozenset(("kube-controller-manager", "kube-apiserver"))
+_FLAGS_ONLY = frozenset(("etcd", "kube-apiserver", "kube-controller-manager"))
 
 
 class KeptFlag(NamedTuple):

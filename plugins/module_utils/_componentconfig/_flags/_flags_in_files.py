@@ -14,13 +14,14 @@ from .._scalars.field_path import Path, value_at
 from ._flag_findings import Argument, flags_of
 from ._pflag import FlagUse, parse_words
 
-_PROGRAMS = ("kube-apiserver", "kube-controller-manager", "kube-scheduler", "kube-proxy", "kubelet")
+_ETCD = "etcd"
+_PROGRAMS = (_ETCD, "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kube-proxy", "kubelet")
 _KUBELET = "kubelet"
 _OF_CLUSTER: Sequence[tuple[Path, str]] = (
     (("apiServer",), "kube-apiserver"),
     (("controllerManager",), "kube-controller-manager"),
     (("scheduler",), "kube-scheduler"),
-    (("etcd", "local"), "etcd"),
+    (("etcd", "local"), _ETCD),
 )
 """The sections of a ClusterConfiguration with extraArgs."""
 _SHELLS = ("sh", "bash", "ash", "dash")
@@ -96,12 +97,21 @@ def _words_of_shell(words: Sequence[tuple[Path, str]]) -> list[tuple[Path, str]]
     return command
 
 
+def _with_two_dashes(word: str) -> str:
+    """Return a word of etcd's command line, whose library takes one dash before the name of a flag, too."""
+    return f"-{word}" if word.startswith("-") and not word.startswith("--") else word
+
+
 def _command_line(words: Sequence[tuple[Path, str]]) -> Iterator[ComponentArguments]:
     start = next((index for index, (_path, word) in enumerate(words) if posixpath.basename(word) in _PROGRAMS), None)
     if start is None:
         return
     component = posixpath.basename(words[start][1])
     of_flags = words[start + 1 :]
+    if component == _ETCD:
+        if of_flags and not of_flags[0][1].startswith("-"):
+            return  # a command of its own, such as gateway, which has other flags
+        of_flags = [(path, _with_two_dashes(word)) for path, word in of_flags]
     arguments = []
     for position, part in parse_words([word for _path, word in of_flags], flags_of(component).flags):
         path = of_flags[position][0]

@@ -42,6 +42,7 @@ def flags_of(data: dict[str, Any]) -> list[tuple[str, list[str]]]:
             "v=2", "secure-port=1",
         ]),
         (run("sh", "-c", "kube-scheduler --v=2; true"), "kube-scheduler", ["v=2"]),
+        (run("/usr/local/bin/etcd", "--name=a", "-snapshot-count", "5"), "etcd", ["name=a", "snapshot-count=5"]),
     ],
 )  # fmt: skip
 def test_the_flags_of_a_container_are_read(data: dict[str, Any], component: str, flags: list[str]) -> None:
@@ -62,7 +63,7 @@ def test_stray_words_of_a_container_are_errors_at_their_path() -> None:
         {"command": "kube-apiserver"},
         {"command": None, "args": "kube-apiserver"},
         run("nginx", "--v=2"),
-        run("etcd", "--v=2"),
+        run("etcd", "gateway", "start", "--endpoints=a"),
         run("sh", "-c", "echo 'kube-apiserver"),
         run("sh", "-c"),
         run(),

@@ -160,6 +160,14 @@ def test_the_flags_of_a_manifest_become_options_where_a_bundle_may_set_them() ->
     assert len(made.flags) + len(made.dropped) == len(KUBEADM_APISERVER) + len(own)
 
 
+def test_the_flags_of_etcd_become_options_but_for_what_kubeadm_writes() -> None:
+    words = ["etcd", "--name=a", "--snapshot-count=10000", "--quota-backend-bytes=8589934592", "--log-level=warn"]
+    made = migrate("etcd", words, version="1.34")
+    assert yaml.safe_load(made.text)["flags"] == {"quota-backend-bytes": 8 << 30, "log-level": "warn"}
+    reasons = {flag.name: flag.reason for flag in made.flags}
+    assert reasons == {"name": "a bundle may not set it", "snapshot-count": "kubeadm writes it"}
+
+
 def test_what_is_wrong_with_a_manifest_is_a_finding() -> None:
     made = migrate("kube-apiserver", ["kube-apiserver", "--audit-log-maxag=3", "--event-ttl=soon"], version="1.34")
     messages = [finding.message for finding in made.findings]
