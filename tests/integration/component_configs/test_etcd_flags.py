@@ -25,7 +25,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig.fin
 from support.api.binaries import Unavailable, find
 from support.session.unavailable import leave_out
 
-LONGEST_START = 20.0  # seconds; it takes less than one
+LONGEST_REFUSAL = 10.0  # seconds; it takes less than one
 REFUSED = Level.COMPONENT, Level.POLICY
 STRICTER = {
     # It starts with these, and then works in a way that no operator wants.
@@ -109,7 +109,8 @@ def starts(etcd: Path, directory: Path, flags: list[str]) -> bool:
 
 
 def _serves(process: subprocess.Popen[bytes], url: str) -> bool:
-    deadline = time.monotonic() + LONGEST_START
+    """Return whether it serves, or still runs: it serves only once it has elected itself, which may take a minute."""
+    deadline = time.monotonic() + LONGEST_REFUSAL
     while time.monotonic() < deadline:
         if process.poll() is not None:
             return False
@@ -118,4 +119,4 @@ def _serves(process: subprocess.Popen[bytes], url: str) -> bool:
             return True
         except urllib3.exceptions.HTTPError:
             time.sleep(0.05)
-    raise TimeoutError(f"etcd neither serves nor ends within {LONGEST_START:g} s")
+    return True
