@@ -102,13 +102,19 @@ def test_an_extra_argument_is_refused(text: str, version: str, path: str, messag
             config("ClusterConfiguration", "apiServer: {extraArgs: {feature-gates: BlockVolume=true}}", "v1beta2"),
             "1.20",
         ),
-        (config("ClusterConfiguration", "etcd: {local: {extraArgs: [{name: nonsense, value: a}]}}\n"), "1.33"),
+        (config("ClusterConfiguration", "etcd: {local: {extraArgs: [{name: snapshot-count, value: '9'}]}}\n"), "1.33"),
         # the reservation that this option needs may be in the kubelet's file
         (config("InitConfiguration", node("{cpu-manager-policy: static}"), "v1beta3"), "1.28"),
     ],
 )
 def test_other_arguments_are_taken(text: str, version: str) -> None:
     assert check_file(text, versions=[version]) == []
+
+
+def test_an_argument_of_etcd_that_is_not_known_is_not_judged() -> None:
+    text = config("ClusterConfiguration", "etcd: {local: {extraArgs: [{name: nonsense, value: a}]}}\n")
+    (finding,) = check_file(text, versions=["1.33"])
+    assert (finding.level, finding.field) == (Level.NOT_JUDGED, "etcd.local.extraArgs[0].value")
 
 
 def test_an_argument_of_a_wrong_type_is_one_finding() -> None:
