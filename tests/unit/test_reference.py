@@ -118,6 +118,7 @@ def test_the_page_of_the_pool_file_lists_the_defaults_of_a_control_plane_pool() 
     pool = {"pool": "control-plane", "selector": "a", "documents": {"kube-apiserver": {}}}
     made = parse_pool(pool)
     policy = made.policy
+    soak = parse_pool({**pool, "documents": {"etcd": {}}}).policy.soak
     assert listed == {
         "trial.crashLoopThreshold": str(made.trial.crash_loop_threshold),
         "policy.canary.count": str(policy.canary.count),
@@ -126,6 +127,8 @@ def test_the_page_of_the_pool_file_lists_the_defaults_of_a_control_plane_pool() 
         "policy.failureBudget": str(policy.failure_budget),
         "policy.nodeTimeout": describe_duration(policy.answer.timeout),
         "policy.healthTimeout": f"{describe_duration(policy.answer.health_timeout)} with kube-apiserver or etcd",
+        "policy.soak": f"{describe_duration(soak)} with etcd: the usual trial and 1m, so that no two members roll back "
+        "at once",
         "policy.onFailure": "`rollback` without kube-apiserver and etcd",
     }
     without = parse_pool({**pool, "documents": {"kube-scheduler": {}}}).policy

@@ -34,6 +34,10 @@ class EtcdError(Exception):
     """A member gives no usable answer; the text says why."""
 
 
+class NoAnswer(EtcdError):
+    """A member does not answer at all: it does not run, hangs, or cannot be reached."""
+
+
 class EtcdGateway:
     """The members of one etcd."""
 
@@ -165,4 +169,5 @@ def _message(answer: Mapping[str, Any]) -> str:
 
 def _no_answer(url: str, error: Exception) -> EtcdError:
     text = getattr(error, "strerror", None) or str(error) or type(error).__name__
-    return EtcdError(f"{url}: {' '.join(str(text).split())[:150].lower()}")
+    kind = EtcdError if isinstance(error, ssl.SSLError) else NoAnswer  # a member that refuses a certificate runs
+    return kind(f"{url}: {' '.join(str(text).split())[:150].lower()}")

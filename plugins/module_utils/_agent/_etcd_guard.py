@@ -11,7 +11,8 @@ from __future__ import annotations
 import os
 import posixpath
 import shutil
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import NamedTuple
@@ -19,9 +20,9 @@ from urllib.parse import urlsplit
 
 from .._componentconfig._flags.kubelet_flags import parse_flags
 from .._componentconfig.component_options import ETCD, flag_value
-from .._static_pods.etcd_members import EtcdState, Member, MemberStatus
+from .._static_pods.etcd_members import EtcdState, Member, MemberStatus, Timing
 from .._static_pods.manifest import InvalidManifest, Manifest, read_manifest
-from ._etcd_gateway import EtcdError, EtcdGateway
+from ._etcd_gateway import EtcdError, EtcdGateway, NoAnswer
 from ._instance_addresses import LOOPBACK_OF_ANY
 from ._log import log
 from ._manifest_files import ManifestFiles
@@ -34,6 +35,9 @@ _CA_FLAG, _LISTEN_FLAG, _HEALTH_FLAG = "trusted-ca-file", "listen-client-urls", 
 _QUOTA_FLAG = "quota-backend-bytes"
 _CLIENT = "healthcheck-client"  # the name of the certificate that kubeadm makes for probes, next to the CA's
 _KEPT = 2
+_RECENT = 600.0  # seconds
+_LEFT_FREE = 0.1  # of the file system: with less, the kubelet evicts Pods
+_CHUNK = 4 << 20  # bytes
 _SUFFIX, _UNFINISHED = ".db", ".unfinished"
 
 
@@ -45,6 +49,14 @@ class EtcdFiles(NamedTuple):
     key: str
 
 
+class _OwnMember(NamedTuple):
+    """The member of this node: where it listens for clients, how it is asked, and the flags that it has."""
+
+    url: str
+    gateway: EtcdGateway
+    flags: Mapping[str, str]
+
+
 class EtcdGuard:
     """What must be so before this node's member of etcd restarts."""
 
@@ -54,18 +66,18 @@ class EtcdGuard:
         directory: str,
         *,
         gateway: Callable[[EtcdFiles], EtcdGateway] = lambda files: EtcdGateway(*files),
-        free: Callable[[str], int] = lambda path: shutil.disk_usage(path).free,
-        wall: Callable[[], str],
+        usage: Callable[[str], tuple[int, int, int]] = shutil.disk_usage,
+        epoch: Callable[[], float] = time.time,
     ) -> None:
-        """Guard the member of a manifest. directory: for its snapshots. free: the free bytes of a file system.
+        """Guard the member of a manifest. directory: for its snapshots. usage: of a file system: total, used, free.
 
-        wall: the time of day, as it is in the names of snapshots.
+        epoch: the time of day, in seconds since 1970.
         """
         self._file = manifest
         self._directory = directory
         self._gateway = gateway
-        self._free = free
-        self._wall = wall
+        self._usage = usage
+        self._epoch = epoch
 
     def reason_to_keep(self, arguments: Sequence[str], *, is_fallback: bool) -> str:
         """Return why the member must not restart now, "" if etcd can spare it.
@@ -74,48 +86,59 @@ class EtcdGuard:
         before. A member that gives no answer, or has no leader, has nothing to lose then.
         """
         try:
-            url, gateway = self._own()
-            own, status = gateway.status(url)
+            member = self._own()
+            own, status = member.gateway.status(member.url)
             if not status.leader:
-                raise EtcdError("it has no leader")
-            members, alarms = gateway.members(url), gateway.alarms(url)
+                raise NoAnswer("it has no leader")
+            members = member.gateway.members(member.url)
+            # The answer to this one needs a majority, and counts for new options only.
+            alarms = () if is_fallback else member.gateway.alarms(member.url)
         except InvalidManifest as error:
             return str(error)
         except EtcdError as error:
-            if is_fallback:
+            if is_fallback and isinstance(error, NoAnswer):
                 log.warning("etcd is not asked whether it can spare this member: %s", error)
                 return ""
             return f"etcd cannot spare this member, which does not say how the others are: {error}"
-        statuses = _statuses(gateway, [member for member in members if member.id != own and member.name])
+        statuses = _statuses(member.gateway, [other for other in members if other.id != own and other.name])
         state = EtcdState(own, members, {**statuses, own: status}, alarms)
         reason = state.reason_to_keep(is_fallback=is_fallback)
         if reason:
             return f"etcd cannot spare this member: {reason}"
-        quota = _flags(arguments).get(_QUOTA_FLAG, "0")
-        reason = state.reason_against_quota(flag_value("int", [quota]), is_fallback=is_fallback)
+        flags = _flags(arguments)
+        reason = state.reason_against_quota(_number(flags, _QUOTA_FLAG, 0), is_fallback=is_fallback)
+        if not reason and len(members) > 1 and not is_fallback:
+            reason = _timing(flags).reason_against(_timing(member.flags))
         return f"etcd cannot take these options: {reason}" if reason else ""
 
     def save_snapshot(self) -> str:
         """Save the member's data in a file that no other user can read; return why that was not possible, "" if it was.
 
-        The last two snapshots are kept. A member that gives no answer has none to give. Raises OSError.
+        The last two snapshots are kept; one of the last minutes will do, since a write that fails is tried again. A
+        member that gives no answer has none to give. Raises OSError.
         """
         try:
-            url, gateway = self._own()
-            _own_id, status = gateway.status(url)
+            member = self._own()
+            _own_id, status = member.gateway.status(member.url)
         except (EtcdError, InvalidManifest) as error:
             log.warning("no snapshot of etcd is saved: %s", error)
             return ""
         os.makedirs(self._directory, mode=0o700, exist_ok=True)
         self._remove(self._names(_UNFINISHED))
-        needed = _KEPT * status.size
-        if self._free(self._directory) < needed:
-            return f"no snapshot of etcd can be saved: {self._directory} needs {needed} bytes of free space for two"
-        path = os.path.join(self._directory, f"etcd-{self._wall().replace(':', '')}{_SUFFIX}")
+        if self._has_recent():
+            return ""
+        total, _used, free = self._usage(self._directory)
+        needed = _KEPT * status.size + int(total * _LEFT_FREE)
+        if free < needed:
+            return f"no snapshot of etcd can be saved: {self._directory} needs {needed} bytes of free space"
+        day = time.strftime("%Y-%m-%dT%H%M%SZ", time.gmtime(self._epoch()))
+        path = os.path.join(self._directory, f"etcd-{day}{_SUFFIX}")
         unfinished = f"{path}{_UNFINISHED}"
         try:
-            with open(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as stream:
-                gateway.snapshot(url, stream)
+            # Written as it comes: etcd's own writes would wait for all of it at the end.
+            descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_DSYNC, 0o600)
+            with open(descriptor, "wb", buffering=_CHUNK) as stream:
+                member.gateway.snapshot(member.url, stream)
                 stream.flush()
                 os.fsync(stream.fileno())
         except EtcdError as error:
@@ -127,8 +150,12 @@ class EtcdGuard:
         self._remove(others[: len(others) + 1 - _KEPT])
         return ""
 
-    def _own(self) -> tuple[str, EtcdGateway]:
-        """Return where this node's member listens for clients, and the gateway. Raises InvalidManifest."""
+    def _has_recent(self) -> bool:
+        ages = (self._epoch() - os.stat(os.path.join(self._directory, name)).st_mtime for name in self._names(_SUFFIX))
+        return any(0 <= age < _RECENT for age in ages)
+
+    def _own(self) -> _OwnMember:
+        """Return this node's member as its manifest has it. Raises InvalidManifest."""
         source = ManifestFiles("/").read(self._file)
         if source is None:
             raise InvalidManifest(f"{self._file} is not there")
@@ -139,7 +166,7 @@ class EtcdGuard:
             raise InvalidManifest(f"{self._file}: --{_LISTEN_FLAG} names no URL at which etcd can be asked")
         if not flags.get(_HEALTH_FLAG):
             raise InvalidManifest(f"{self._file}: without --{_HEALTH_FLAG} nothing shows whether etcd is healthy")
-        return _reachable(urls[0]), self._gateway(_files(manifest, flags.get(_CA_FLAG, "")))
+        return _OwnMember(_reachable(urls[0]), self._gateway(_files(manifest, flags.get(_CA_FLAG, ""))), flags)
 
     def _names(self, suffix: str) -> list[str]:
         return sorted(name for name in os.listdir(self._directory) if name.endswith(suffix))
@@ -151,6 +178,18 @@ class EtcdGuard:
 
 def _flags(arguments: Sequence[str]) -> dict[str, str]:
     return dict(parse_flags((ETCD, *arguments)))
+
+
+def _number(flags: Mapping[str, str], name: str, default: int) -> int:
+    text = flags.get(name) or ""
+    return int(flag_value("int", [text])) if text else default
+
+
+def _timing(flags: Mapping[str, str]) -> Timing:
+    usual = Timing()
+    return Timing(
+        _number(flags, "heartbeat-interval", usual.heartbeat), _number(flags, "election-timeout", usual.election)
+    )
 
 
 def _statuses(gateway: EtcdGateway, members: Sequence[Member]) -> dict[str, MemberStatus]:
@@ -165,7 +204,10 @@ def _status(gateway: EtcdGateway, member: Member) -> MemberStatus:
     problem = "it has no URL for clients"
     for url in member.urls:
         try:
-            return gateway.status(url)[1]
+            answering, status = gateway.status(url)
+            if answering == member.id:
+                return status
+            problem = f"{url}: another member answers there"
         except EtcdError as error:
             problem = str(error)
     return MemberStatus(problem=problem)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
+from typing import NamedTuple
 
 from .._componentconfig import ConfigError
 from .._componentconfig.component_options import ETCD
@@ -38,6 +39,15 @@ from ._state.records import LOCAL_CONFIG, ConfigRecord
 from ._store._durable_files import LOCK_WAIT, locked
 from ._store._rendered_files import config_for_record
 from ._store._store import Store, digest
+
+_ANSWER_HOLDS = 15.0  # seconds in which an answer of the guard counts: it asks several members, and the lock may wait
+
+
+class _Asked(NamedTuple):
+    """That the guard lets the component restart: for which file of options, and when it was asked, since boot."""
+
+    config: str
+    since_boot: float
 
 
 class ManifestUpdate:
@@ -82,7 +92,7 @@ class ManifestUpdate:
         can_reload: whether the component can show that it has read a file again. A change of one such file is that of
         the file alone then. Raises CannotWrite, LockTimeout, OSError.
         """
-        self._save_snapshot()
+        asked = self._ask_guard()
         name = self._component.name
         with locked(self._store.lock, wait=LOCK_WAIT):
             note = self._check()
@@ -108,33 +118,48 @@ class ManifestUpdate:
                 form = rendering.lasting
                 if contents(form).keys() & note.written.reloaded.keys():  # what runs would read the files of both
                     form = rendering.whole
+                self._require_asked(asked, rendering.config)
                 self._restart(note, form, rendering.written(form))
         return True
 
-    def _save_snapshot(self) -> None:
-        """Save the data of the member before it restarts, without the lock: that may take minutes."""
+    def _ask_guard(self) -> _Asked | None:
+        """Ask whether the other members can do without this one, and save its data before; None without a guard.
+
+        Without the lock, which others need meanwhile. Raises CannotWrite, LockTimeout, OSError.
+        """
         if self._guard is None:
-            return
+            return None
         with locked(self._store.lock, wait=LOCK_WAIT):
             note, config = self._check(), self._store.read_config(self._component.name)
             if config is None or note.reason_to_wait(digest(config)):
-                return  # the write fails, with a reason
-            rendering = self._rendering.render(self._rendering.init(note), config)
-            is_rollback = self._is_fallback() and self._timer.armed() is not None
-        if rendering.in_place(note) is None and not is_rollback:  # which must be quick, and one was saved before
-            self._require_no_hold()  # no snapshot for a restart that will not be
-            self._require_spared(rendering.lasting)
+                return None  # the write fails, with a reason
+            rendering, is_fallback = self._rendering.render(self._rendering.init(note), config), self._is_fallback()
+            is_rollback = is_fallback and self._timer.armed() is not None
+        if rendering.in_place(note) is not None:
+            return None
+        self._require_no_hold()  # no snapshot for a restart that will not be
+        asked_at = self._clock.since_boot()
+        self._require_spared(self._guard, rendering.lasting, is_fallback=is_fallback)
+        if not is_rollback:  # which must be quick, and one was saved before
             reason = self._guard.save_snapshot()
             if reason:
                 raise CannotWrite(reason)
+            asked_at = self._clock.since_boot()
+            self._require_spared(self._guard, rendering.lasting, is_fallback=is_fallback)
+        return _Asked(rendering.config, asked_at)
 
-    def _require_spared(self, form: RenderedManifest) -> None:
+    def _require_spared(self, guard: EtcdGuard, form: RenderedManifest, *, is_fallback: bool) -> None:
         """Raise CannotWrite if the other members cannot do without this one."""
-        if self._guard is None:
-            return
-        reason = self._guard.reason_to_keep(form.manifest.arguments, is_fallback=self._is_fallback())
+        reason = guard.reason_to_keep(form.manifest.arguments, is_fallback=is_fallback)
         if reason:
             raise CannotWrite(reason)
+
+    def _require_asked(self, asked: _Asked | None, config: str) -> None:
+        """Raise CannotWrite unless the guard was asked for these options, a moment ago."""
+        if self._guard is None:
+            return
+        if asked is None or asked.config != config or self._clock.since_boot() - asked.since_boot > _ANSWER_HOLDS:
+            raise CannotWrite("the answer of the other members is for other options, or too old: they are asked again")
 
     def _is_fallback(self) -> bool:
         """Return whether the options in use are ones that worked before."""
@@ -142,7 +167,6 @@ class ManifestUpdate:
         return not in_trial(records.current, records.last_known_good)
 
     def _restart(self, note: ManifestNote, form: RenderedManifest, intended: WrittenManifest) -> None:
-        self._require_spared(form)
         note = note.replaced(self._clock.since_boot(), self._clock.boot_id())
         note, prepared = self._armed(note._replace(intended=intended, reload=Reload()))
         write_manifest_note(self._store, self._component.name, note)
@@ -197,6 +221,8 @@ class ManifestUpdate:
                 changes = init.digest != note.written.manifest
                 if changes:
                     self._require_no_hold()
+                    if self._guard is not None:  # the daemon does not run, so that none waits for the lock
+                        self._require_spared(self._guard, RenderedManifest(init), is_fallback=True)
                     self._replace(RenderedManifest(init), before=note.written.manifest)
             self._timer.forget_restored()
             self._files.remove_leftovers()

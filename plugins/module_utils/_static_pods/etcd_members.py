@@ -15,6 +15,7 @@ DEFAULT_QUOTA = 2 << 30
 """The bytes of data that a member takes without --quota-backend-bytes."""
 
 _FULL = 0.9  # of a quota: some room is left for what is written during the trial
+_HEARTBEATS = 5
 MOST_BEHIND = 1000
 """How many entries of the log a member may lack to count as one that runs: it catches up within seconds."""
 
@@ -44,6 +45,26 @@ class MemberStatus(NamedTuple):
     last_entry: int = 0
     size: int = 0
     problem: str = ""
+
+
+class Timing(NamedTuple):
+    """The pace of a member, in milliseconds: --heartbeat-interval and --election-timeout."""
+
+    heartbeat: int = 100
+    election: int = 1000
+
+    def reason_against(self, before: Timing) -> str:
+        """Return why a member must not take this pace while others have the one before, "" if it may.
+
+        The others elect when its heartbeats come too late, and it elects when theirs do; five are to come in that time.
+        """
+        heartbeat, election = max(self.heartbeat, before.heartbeat), min(self.election, before.election)
+        if _HEARTBEATS * heartbeat <= election:
+            return ""
+        return (
+            f"until the last member has moved, one with the heartbeat interval {heartbeat} and one with the election "
+            f"timeout {election} run together, which needs at least {_HEARTBEATS} heartbeats: go there in smaller steps"
+        )
 
 
 class EtcdState(NamedTuple):

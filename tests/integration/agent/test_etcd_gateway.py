@@ -11,7 +11,7 @@ import json
 import re
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -29,43 +29,62 @@ GATEWAY = EtcdGateway("", "", "")
 
 
 class Etcd:
-    """One member, by the flags of its manifest, with a quota of 64 MiB."""
+    """A member, by the flags of its manifest, with a quota of 64 MiB."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, name: str = "n1") -> None:
         try:
             self._program = find("etcd")
         except Unavailable as problem:
             leave_out(problem)
         self.directory = directory
+        self.name = name
         self.url, self.peer = (f"http://127.0.0.1:{port}" for port in free_ports(2))
 
+    @property
+    def entry(self) -> str:
+        """The member in the list of all members."""
+        return f"{self.name}={self.peer}"
+
     @contextmanager
-    def running(self) -> Iterator[str]:
-        """Run it until the end of the block; yield its URL."""
+    def running(self, cluster: str = "") -> Iterator[str]:
+        """Run it until the end of the block; yield its URL. cluster: the list of all members, by default it alone."""
         flags = [
-            "--name=n1",
+            f"--name={self.name}",
             f"--data-dir={self.directory}",
             f"--listen-client-urls={self.url}",
             f"--advertise-client-urls={self.url}",
             f"--listen-peer-urls={self.peer}",
             f"--initial-advertise-peer-urls={self.peer}",
-            f"--initial-cluster=n1={self.peer}",
+            f"--initial-cluster={cluster or self.entry}",
             f"--quota-backend-bytes={64 << 20}",
         ]
         words = [str(self._program), *flags]
         with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
             try:
-                retries = urllib3.Retry(100, backoff_factor=0.1, backoff_max=0.5, status_forcelist=[503])
-                urllib3.PoolManager().request("GET", f"{self.url}/health", retries=retries)
                 yield self.url
             finally:
                 process.terminate()
+
+    def wait(self) -> None:
+        """Wait until it can read what the members agree on."""
+        retries = urllib3.Retry(100, backoff_factor=0.1, backoff_max=0.5, status_forcelist=[503])
+        urllib3.PoolManager().request("GET", f"{self.url}/health", retries=retries)
+
+    def restore(self, snapshot: Path, cluster: str) -> None:
+        """Restore a snapshot with the words of the runbook."""
+        words = [
+            *("snapshot", "restore", str(snapshot), f"--data-dir={self.directory}", f"--name={self.name}"),
+            *(f"--initial-advertise-peer-urls={self.peer}", f"--initial-cluster={cluster}"),
+        ]
+        subprocess.run([str(find("etcdctl")), *words], check=True, capture_output=True, env={"ETCDCTL_API": "3"})
 
 
 @pytest.fixture(scope="module")
 def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The URL of one member."""
-    with Etcd(tmp_path_factory.mktemp("etcd")).running() as url:
+    etcd = Etcd(tmp_path_factory.mktemp("etcd"))
+    with etcd.running() as url:
+        etcd.wait()
         yield url
 
 
@@ -97,23 +116,42 @@ def test_a_snapshot_is_the_data_with_their_hash(url: str, tmp_path: Path) -> Non
     assert value in saved
 
 
-def test_a_snapshot_of_the_agent_is_restored(tmp_path: Path) -> None:
-    """With the words of the runbook."""
-    etcd, saved = Etcd(tmp_path / "data"), tmp_path / "etcd.db"
+def saved(etcd: Etcd, file: Path) -> Path:
+    """Save a snapshot of a member with one key, which has another value later."""
     with etcd.running() as url:
+        etcd.wait()
         put(url, b"before")
-        with saved.open("wb") as stream:
+        with file.open("wb") as stream:
             GATEWAY.snapshot(url, stream)
         put(url, b"after")
-    (tmp_path / "data").rename(tmp_path / "data.damaged")
-    words = [
-        *("snapshot", "restore", str(saved), f"--data-dir={etcd.directory}", "--name=n1"),
-        *(f"--initial-advertise-peer-urls={etcd.peer}", f"--initial-cluster=n1={etcd.peer}"),
-    ]
-    subprocess.run([str(find("etcdctl")), *words], check=True, capture_output=True, env={"ETCDCTL_API": "3"})
+    return file
+
+
+def test_a_snapshot_of_the_agent_is_restored(tmp_path: Path) -> None:
+    etcd = Etcd(tmp_path / "data")
+    snapshot = saved(etcd, tmp_path / "etcd.db")
+    etcd.directory.rename(tmp_path / "data.damaged")
+    etcd.restore(snapshot, etcd.entry)
     with etcd.running() as url:
+        etcd.wait()
         assert base64.b64encode(b"before") in ask(url, "/v3/kv/range", key=b"key")
         assert GATEWAY.members(url)[0].name == "n1"
+
+
+def test_a_snapshot_is_restored_on_three_members(tmp_path: Path) -> None:
+    """With one list of all members, which none of their manifests has if they joined one after the other."""
+    snapshot = saved(Etcd(tmp_path / "data"), tmp_path / "etcd.db")
+    members = [Etcd(tmp_path / name, name) for name in ("n1", "n2", "n3")]
+    cluster = ",".join(member.entry for member in members)
+    with ExitStack() as stack:
+        for member in members:
+            member.restore(snapshot, cluster)
+            stack.enter_context(member.running())  # with the list of a first node
+        for member in members:
+            member.wait()
+            assert base64.b64encode(b"before") in ask(member.url, "/v3/kv/range", key=b"key")
+        assert {member.name for member in GATEWAY.members(members[0].url)} == {"n1", "n2", "n3"}
+        assert len({GATEWAY.status(member.url)[1].leader for member in members}) == 1
 
 
 def test_an_alarm_is_seen(url: str) -> None:

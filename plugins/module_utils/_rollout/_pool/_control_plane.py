@@ -15,7 +15,8 @@ from urllib.parse import urlsplit
 from ..._componentconfig.component_options import ETCD, FLAG_COMPONENTS
 from .._pool_values import texts
 
-_SERVING = (ETCD, "kube-apiserver")
+_API_SERVER = "kube-apiserver"
+_AFTER_A_TRIAL = "11m"  # of the usual length
 _LARGEST = 9  # nodes of a control plane that are moved one by one; etcd has seven members at most
 _POLICY: Mapping[str, Any] = {
     "canary": {"count": 1},
@@ -38,9 +39,12 @@ def control_plane_policy(components: Collection[str]) -> Mapping[str, Any]:
     """Return what the policy of a control-plane pool is without the user's settings, as a user writes it.
 
     components: of the pool's config. An API server or a member of etcd takes longer to be healthy, and only a person
-    knows whether the cluster can spare another restart of one: without them, what fails is taken back everywhere.
+    knows whether the cluster can spare another restart of one: without them, what fails is taken back everywhere. The
+    next member of etcd moves after the trial of the one before, so that no two of them can be rolled back at once.
     """
-    if any(component in _SERVING for component in components):
+    if ETCD in components:
+        return {**_POLICY, "healthTimeout": "5m", "soak": _AFTER_A_TRIAL}
+    if _API_SERVER in components:
         return {**_POLICY, "healthTimeout": "5m"}
     return {**_POLICY, "healthTimeout": "2m", "onFailure": "rollback"}
 
@@ -57,10 +61,10 @@ def server_urls(value: Any) -> tuple[str, ...]:
 def _is_address(url: str) -> bool:
     try:
         parts = urlsplit(url)
-        parts.port  # noqa: B018 - raises ValueError for one that is not a number
+        is_usable = parts.port != 0  # ValueError for one that is not a number
     except ValueError:
         return False
-    return bool(parts.hostname) and "@" not in parts.netloc and url == f"https://{parts.netloc}"
+    return is_usable and bool(parts.hostname) and "@" not in parts.netloc and url == f"https://{parts.netloc}"
 
 
 def with_defaults(value: Any, defaults: Mapping[str, Any]) -> Any:

@@ -28,9 +28,7 @@ def update_static_pod(
     has read a file again.
     """
     settings = configuration.components[component]
-    update = ManifestUpdate(
-        configuration, component, store, SystemClock(), root=DIRECTORY, guard=_guard(configuration, component)
-    )
+    update = _update(configuration, store, component)
     try:
         if only_check:
             show(update.check().problem or f"{settings.manifest} is as the agent left it")
@@ -43,18 +41,19 @@ def update_static_pod(
     return _OK
 
 
-def _guard(configuration: AgentConfiguration, component: str) -> EtcdGuard | None:
-    if component != ETCD:
-        return None
-    snapshots = f"{configuration.state_directory}/{SNAPSHOTS}"
-    return EtcdGuard(configuration.components[ETCD].manifest, snapshots, wall=SystemClock().now)
+def _update(configuration: AgentConfiguration, store: Store, component: str) -> ManifestUpdate:
+    guard = None
+    if component == ETCD:
+        snapshots = f"{configuration.state_directory}/{SNAPSHOTS}"
+        guard = EtcdGuard(configuration.components[ETCD].manifest, snapshots)
+    return ManifestUpdate(configuration, component, store, SystemClock(), root=DIRECTORY, guard=guard)
 
 
 def restore_init_manifest(configuration: AgentConfiguration, store: Store, component: str) -> int:
     """Print what was done; return 0, or 1 if the manifest was left alone. Raises LockTimeout, OSError."""
     path = configuration.components[component].manifest
     try:
-        has_changed = ManifestUpdate(configuration, component, store, SystemClock(), root=DIRECTORY).restore_init()
+        has_changed = _update(configuration, store, component).restore_init()
     except CannotWrite as error:
         complain(str(error))
         return _REFUSED

@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import logging
+import os
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -15,6 +17,7 @@ import pytest
 from ansible_collections.configok.node.plugins.module_utils._agent._etcd_gateway import (
     EtcdError,
     EtcdGateway,
+    NoAnswer,
 )
 from ansible_collections.configok.node.plugins.module_utils._agent._etcd_guard import EtcdFiles, EtcdGuard
 from ansible_collections.configok.node.plugins.module_utils._static_pods.etcd_members import Member, MemberStatus
@@ -23,7 +26,8 @@ from support.configs.manifests import kubeadm_pod, manifest_bytes
 OWN, OTHER, LAST = "https://127.0.0.1:2379", "https://10.0.0.2:2379", "https://10.0.0.3:2379"
 MEMBERS = (Member("1", "n1", (OWN,)), Member("2", "n2", (OTHER,)), Member("3", "n3", (LAST,)))
 SIZE = 1000
-PLENTY = 1 << 30
+PLENTY, TOTAL = 1 << 20, 1 << 20
+HOUR = 3600.0
 
 
 class Etcd:
@@ -31,10 +35,11 @@ class Etcd:
 
     def __init__(self) -> None:
         self.ids = {OWN: "1", OTHER: "2", LAST: "3"}
-        self.members_now = MEMBERS
+        self.members_now: tuple[Member, ...] = MEMBERS
         self.alarms_now: tuple[str, ...] = ()
         self.data = b"data"
         self.leader = "1"
+        self.refuses = False
         self.files: list[EtcdFiles] = []
 
     def gateway(self, files: EtcdFiles) -> EtcdGateway:
@@ -42,14 +47,18 @@ class Etcd:
         return cast("EtcdGateway", self)
 
     def status(self, url: str) -> tuple[str, MemberStatus]:
+        if self.refuses:
+            raise EtcdError(f"{url}: certificate expired")
         if url not in self.ids:
-            raise EtcdError(f"{url}: connection refused")
+            raise NoAnswer(f"{url}: connection refused")
         return self.ids[url], MemberStatus(self.leader, 10, SIZE)
 
     def members(self, _url: str) -> tuple[Member, ...]:
         return self.members_now
 
     def alarms(self, _url: str) -> tuple[str, ...]:
+        if not self.leader:
+            raise NoAnswer("timed out")
         return self.alarms_now
 
     def snapshot(self, url: str, stream: BinaryIO) -> None:
@@ -72,19 +81,25 @@ class Node:
     def write(self, *flags: str, **fields: Any) -> None:
         self.file.write_bytes(manifest_bytes(kubeadm_pod("etcd", *flags, **fields)))
 
-    def _now(self) -> str:
-        self.hours += 1
-        return f"2026-01-01T{self.hours:02d}:00:00Z"
-
     @property
     def guard(self) -> EtcdGuard:
         return EtcdGuard(
             str(self.file),
             str(self.directory),
             gateway=self.etcd.gateway,
-            free=lambda _path: self.free,
-            wall=self._now,
+            usage=lambda _path: (TOTAL, 0, self.free),
+            epoch=lambda: time.time() + self.hours * HOUR,
         )
+
+    def save(self, data: bytes = b"data") -> str:
+        """Save a snapshot, hours after the one before."""
+        self.etcd.data = data
+        self.hours += 1
+        reason = self.guard.save_snapshot()
+        for path in self.directory.glob("*.db"):
+            if path.read_bytes() == data:
+                os.utime(path, (time.time() + self.hours * HOUR,) * 2)
+        return reason
 
     def reason(self, *arguments: str, is_fallback: bool = False) -> str:
         return self.guard.reason_to_keep(arguments, is_fallback=is_fallback)
@@ -132,6 +147,37 @@ def test_a_member_without_an_answer_is_restarted_only_for_the_options_before(
     assert "etcd is not asked whether it can spare this member" in caplog.text
 
 
+def test_a_member_that_refuses_the_question_runs(node: Node) -> None:
+    """An expired certificate, for example: nothing is known of the others."""
+    node.etcd.refuses = True
+    for is_fallback in (False, True):
+        assert "how the others are: https://127.0.0.1:2379: certificate expired" in node.reason(is_fallback=is_fallback)
+
+
+def test_a_member_that_another_one_answers_for_does_not_count(node: Node) -> None:
+    """All advertise the address of a load balancer, for example."""
+    node.etcd.ids[LAST] = "1"
+    assert "and 1 do (n3: https://10.0.0.3:2379: another member answers there)" in node.reason()
+
+
+def test_an_alarm_does_not_hold_up_options_that_worked_before(node: Node) -> None:
+    node.etcd.alarms_now = ("NOSPACE",)
+    assert "it has the alarm NOSPACE" in node.reason()
+    assert node.reason(is_fallback=True) == ""
+
+
+def test_a_pace_that_does_not_go_with_that_of_the_others_is_refused(node: Node) -> None:
+    slow = ("--heartbeat-interval=1500", "--election-timeout=15000")
+    assert "with the heartbeat interval 1500 and one with the election timeout 1000" in node.reason(*slow)
+    assert node.reason(*slow, is_fallback=True) == ""
+    assert node.reason("--heartbeat-interval=200", "--election-timeout=15000") == ""
+    node.write("--election-timeout=15000")
+    assert node.reason(*slow) == ""
+    assert "with the election timeout 499" in node.reason("--heartbeat-interval=90", "--election-timeout=499")
+    node.etcd.members_now = MEMBERS[:1]
+    assert node.reason("--heartbeat-interval=5000", "--election-timeout=50000") == ""
+
+
 def test_a_member_without_a_leader_answers_no_question_about_the_others(node: Node) -> None:
     node.etcd.leader = ""
     assert "how the others are: it has no leader" in node.reason()
@@ -156,28 +202,30 @@ def test_a_manifest_that_shows_nothing_of_etcd_is_left_alone(node: Node, flag: s
 
 
 def test_the_last_two_snapshots_are_kept_and_only_root_reads_them(node: Node) -> None:
-    for data in (b"1", b"2", b"3"):
-        node.etcd.data = data
-        assert node.guard.save_snapshot() == ""
-    saved = node.snapshots()
-    assert list(saved.values()) == [b"2", b"3"]
-    assert list(saved) == ["etcd-2026-01-01T020000Z.db", "etcd-2026-01-01T030000Z.db"]
+    assert [node.save(data) for data in (b"1", b"2", b"3")] == ["", "", ""]
+    assert list(node.snapshots().values()) == [b"2", b"3"]
     assert {path.stat().st_mode & 0o777 for path in node.directory.iterdir()} == {0o600}
     assert node.directory.stat().st_mode & 0o777 == 0o700
 
 
 def test_the_newest_snapshot_is_kept_whatever_the_clock_says(node: Node) -> None:
     for hours in (5, 7, 1):
-        node.hours, node.etcd.data = hours, str(hours).encode()
-        assert node.guard.save_snapshot() == ""
+        node.hours = hours
+        assert node.save(str(hours).encode()) == ""
     assert list(node.snapshots().values()) == [b"1", b"7"]
 
 
-def test_a_snapshot_that_is_not_whole_is_removed_and_refuses_the_restart(node: Node) -> None:
+def test_a_write_that_is_tried_again_saves_no_other_snapshot(node: Node) -> None:
+    node.save(b"1")
+    node.etcd.data = b"2"
     assert node.guard.save_snapshot() == ""
+    assert list(node.snapshots().values()) == [b"1"]
+
+
+def test_a_snapshot_that_is_not_whole_is_removed_and_refuses_the_restart(node: Node) -> None:
+    assert node.save() == ""
     saved = node.snapshots()
-    node.etcd.data = b""
-    assert "does not have the hash" in node.guard.save_snapshot()
+    assert "does not have the hash" in node.save(b"")
     assert node.snapshots() == saved
 
 
@@ -189,8 +237,9 @@ def test_what_a_killed_process_has_left_is_removed(node: Node) -> None:
 
 
 def test_without_space_for_two_nothing_is_written(node: Node) -> None:
-    node.free = 2 * SIZE - 1
-    assert "needs 2000 bytes of free space for two" in node.guard.save_snapshot()
+    """And for the tenth below which the kubelet evicts Pods."""
+    node.free = 2 * SIZE + TOTAL // 10 - 1
+    assert "needs 106857 bytes of free space" in node.guard.save_snapshot()
     assert node.snapshots() == {}
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -119,9 +119,12 @@ class Guard:
     def __init__(self) -> None:
         self.asked: list[Any] = []
         self.reasons = {"keep": "", "snapshot": ""}
+        self.meanwhile: Callable[[], object] = lambda: None
 
     def reason_to_keep(self, arguments: Sequence[str], *, is_fallback: bool) -> str:
         self.asked.append(("--kube-api-qps=30" in arguments, is_fallback))
+        if "snapshot" in self.asked:
+            self.meanwhile()
         return self.reasons["keep"]
 
     def save_snapshot(self) -> str:
@@ -146,6 +149,32 @@ def test_a_guarded_component_is_asked_for_before_and_right_at_the_write(node: No
     assert guard.asked[3:] == [(False, True), (False, True), "snapshot"]
 
 
+def test_what_was_asked_counts_for_a_moment_and_for_the_same_options(node: Node) -> None:
+    """The store is not locked meanwhile."""
+    written = node.manifest.read_bytes()
+    for changed in (True, False):
+        guard, clock = Guard(), LaterClock()
+        node.use(QPS)
+        guard.meanwhile = (lambda: node.use({"kube-api-qps": 31})) if changed else clock.wait
+        with pytest.raises(CannotWrite, match="the answer of the other members is for other options, or too old"):
+            guarded(node, guard, clock).write()
+        assert node.manifest.read_bytes() == written
+
+
+def test_a_manifest_that_is_given_back_is_asked_for_too(node: Node) -> None:
+    guard = Guard()
+    update = guarded(node, guard)
+    node.use(QPS)
+    update.write()
+    written, guard.reasons = node.manifest.read_bytes(), {"keep": "no keep", "snapshot": ""}
+    with pytest.raises(CannotWrite, match="no keep"):
+        update.restore_init()
+    assert node.manifest.read_bytes() == written
+    guard.reasons["keep"] = ""
+    assert update.restore_init() is True
+    assert guard.asked[-1] == (False, True)
+
+
 def test_a_rollback_of_a_guarded_component_saves_no_data(node: Node) -> None:
     """It must be quick, and they were saved when its trial began."""
     guard = Guard()
@@ -159,6 +188,19 @@ def test_a_rollback_of_a_guarded_component_saves_no_data(node: Node) -> None:
     assert guard.asked == [(False, True)]
 
 
+class LaterClock(SystemClock):
+    """The node's clock, which a test moves."""
+
+    def __init__(self) -> None:
+        self.later = 0.0
+
+    def since_boot(self) -> float:
+        return super().since_boot() + self.later
+
+    def wait(self) -> None:
+        self.later += 16
+
+
 def test_no_data_are_saved_while_another_program_holds_the_manifests(node: Node, tmp_path: Path) -> None:
     guard = Guard()
     node.use(QPS)
@@ -169,13 +211,13 @@ def test_no_data_are_saved_while_another_program_holds_the_manifests(node: Node,
     assert guard.asked == []
 
 
-def guarded(node: Node, guard: Guard) -> ManifestUpdate:
+def guarded(node: Node, guard: Guard, clock: SystemClock | None = None) -> ManifestUpdate:
     stand_in: Any = guard
     return ManifestUpdate(
         node.configuration,
         COMPONENT,
         node.store,
-        SystemClock(),
+        clock or SystemClock(),
         root=str(node.options),
         guard=stand_in,
     )

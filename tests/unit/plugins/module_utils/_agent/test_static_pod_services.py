@@ -23,7 +23,9 @@ from ansible_collections.configok.node.plugins.module_utils._agent._interfaces i
     ServiceManagerError,
 )
 from ansible_collections.configok.node.plugins.module_utils._agent._manifest_note import (
+    ManifestNote,
     Reload,
+    WrittenManifest,
     read_manifest_note,
     write_manifest_note,
 )
@@ -316,6 +318,28 @@ def on_trial(host: Host, uid: str) -> None:
     source = ConfigSource("configok-system", "pool-a", uid)
     host.store.write_current(ConfigRecord(source=source, files={COMPONENT: config}))
     host.pods.restart(COMPONENT)
+
+
+@pytest.mark.parametrize(("component", "moves"), [(COMPONENT, False), ("etcd", True)])
+def test_the_timer_does_not_do_what_a_rollback_of_etcd_waits_for(tmp_path: Path, component: str, moves: bool) -> None:
+    """The other members cannot do without this one: a rollback is decided, and not written."""
+    store, clock = Store(str(tmp_path), now=lambda: "now"), Clock()
+    pods = {component: ComponentConfiguration(component, "", manifest=str(tmp_path / "m"))}
+    shown = ShownPods(tmp_path, component)
+    services = StaticPods(pods, store, clock, lambda *_a, **_k: CommandResult(1, "", ""), [], files=shown.files)
+    timer = RestoreTimer(store, component)
+    timer.arm(ArmedTimer(int(clock.seconds) + 360, 360, "boot", "a", "/m", "/p", UID))
+    (tmp_path / "m").write_bytes(b"written")
+    note = ManifestNote(seen=digest(b"written"), init="a", written=WrittenManifest(digest(b"written"), "trial"))
+    write_manifest_note(store, component, note)
+    store.write_current(LOCAL_CONFIG)
+    before = timer.armed()
+    clock.seconds += 300
+    services.unit(component)
+    after = timer.armed()
+    assert before is not None
+    assert after is not None
+    assert after.deadline - before.deadline == (300 if moves else 0)
 
 
 def test_the_daemon_moves_the_deadline_until_the_trial_is_over(host: Host) -> None:
