@@ -23,7 +23,7 @@ from .._componentconfig.component_options import ETCD, flag_value
 from .._static_pods.etcd_members import EtcdState, Member, MemberStatus, Timing
 from .._static_pods.manifest import InvalidManifest, Manifest, read_manifest
 from ._etcd_gateway import EtcdError, EtcdGateway, NoAnswer
-from ._instance_addresses import LOOPBACK_OF_ANY
+from ._instance_addresses import local_url
 from ._log import log
 from ._manifest_files import ManifestFiles
 from ._store._durable_files import DurableFiles
@@ -166,7 +166,9 @@ class EtcdGuard:
             raise InvalidManifest(f"{self._file}: --{_LISTEN_FLAG} names no URL at which etcd can be asked")
         if not flags.get(_HEALTH_FLAG):
             raise InvalidManifest(f"{self._file}: without --{_HEALTH_FLAG} nothing shows whether etcd is healthy")
-        return _OwnMember(_reachable(urls[0]), self._gateway(_files(manifest, flags.get(_CA_FLAG, ""))), flags)
+        parts = urlsplit(urls[0])
+        url = local_url(parts.scheme, parts.hostname or "", parts.port or 2379)
+        return _OwnMember(url, self._gateway(_files(manifest, flags.get(_CA_FLAG, ""))), flags)
 
     def _names(self, suffix: str) -> list[str]:
         return sorted(name for name in os.listdir(self._directory) if name.endswith(suffix))
@@ -211,14 +213,6 @@ def _status(gateway: EtcdGateway, member: Member) -> MemberStatus:
         except EtcdError as error:
             problem = str(error)
     return MemberStatus(problem=problem)
-
-
-def _reachable(url: str) -> str:
-    """Return a URL at which a server that listens there is reached on its own node."""
-    parts = urlsplit(url)
-    host = LOOPBACK_OF_ANY.get(parts.hostname or "", parts.hostname or "")
-    shown = f"[{host}]" if ":" in host else host
-    return f"{parts.scheme}://{shown}:{parts.port or 2379}"
 
 
 def _files(manifest: Manifest, ca_file: str) -> EtcdFiles:

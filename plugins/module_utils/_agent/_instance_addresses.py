@@ -38,22 +38,22 @@ def instance_url(component: str, argv: Sequence[str]) -> str:
     if component not in _INSTANCES:
         return ""
     flag, port, path = _INSTANCES[component]
-    host = flags.get(flag) or flags.get("bind-address") or "127.0.0.1"
-    host = LOOPBACK_OF_ANY.get(host, host).strip("[]")
     port = flags.get("secure-port") or port
-    if port == "0":
-        return ""
-    return f"https://[{host}]:{port}{path}" if ":" in host else f"https://{host}:{port}{path}"
+    return "" if port == "0" else local_url("https", flags.get(flag) or flags.get("bind-address") or "", port, path)
 
 
 def _etcd_url(listening: str) -> str:
     """Return where a member says that it can read what the others agree on, "" for none that is known."""
-    parts = urlsplit(listening.partition(",")[0])
-    host = LOOPBACK_OF_ANY.get(parts.hostname or "", parts.hostname or "")
-    if parts.scheme not in ("http", "https") or not parts.port:
+    try:
+        parts = urlsplit(listening.partition(",")[0])
+        port = parts.port
+    except ValueError:
         return ""
-    return (
-        f"{parts.scheme}://[{host}]:{parts.port}/health"
-        if ":" in host
-        else f"{parts.scheme}://{host}:{parts.port}/health"
-    )
+    is_known = parts.scheme in ("http", "https") and port
+    return local_url(parts.scheme, parts.hostname or "", port, "/health") if is_known else ""
+
+
+def local_url(scheme: str, host: str, port: object, path: str = "") -> str:
+    """Return the URL at which a server that listens at a host, "" for all of them, is reached on its own node."""
+    bare = LOOPBACK_OF_ANY.get(host, host).strip("[]")
+    return f"{scheme}://[{bare}]:{port}{path}" if ":" in bare else f"{scheme}://{bare}:{port}{path}"

@@ -22,7 +22,7 @@ from .._foreign import load_json
 from .._kube.api_errors import KubeError, NotFound, ServerError, Unauthorized, Unreachable
 from .._kube.api_paths import lease
 from ._agent_configuration import AgentConfiguration, ComponentConfiguration
-from ._instance_addresses import API_SERVER, HEALTH_URL, LOOPBACK_OF_ANY
+from ._instance_addresses import API_SERVER, HEALTH_URL, LOOPBACK_OF_ANY, local_url
 from ._interfaces import Clock, CommandRunner
 from ._log import log
 from ._state.health import ProbeResult, Unit
@@ -45,12 +45,12 @@ def health_address(component: ComponentConfiguration, effective: Mapping[str, An
     if component.name == "kubelet":
         port = effective.get("healthzPort")
         port = 10248 if port is None else port
-        return _url(str(effective.get("healthzBindAddress") or "127.0.0.1"), port) if port else ""
+        return local_url("http", str(effective.get("healthzBindAddress") or ""), port, "/healthz") if port else ""
     if component.name == "kube-proxy":
         address = str(effective.get("healthzBindAddress") or "0.0.0.0")
         has_port = address.startswith("[") or address.count(":") == 1  # others are IP addresses
         host, port = address.rpartition(":")[::2] if has_port else (address, "10256")
-        return _url(host, port) if port not in ("", "0") else ""
+        return local_url("http", host, port, "/healthz") if port not in ("", "0") else ""
     return ""
 
 
@@ -62,11 +62,6 @@ def serving_address(component: ComponentConfiguration, effective: Mapping[str, A
     port = 10250 if port is None else port
     host = str(effective.get("address") or "0.0.0.0")
     return (LOOPBACK_OF_ANY.get(host, host), port) if isinstance(port, int) and port else None
-
-
-def _url(host: str, port: Any) -> str:
-    bare = LOOPBACK_OF_ANY.get(host, host).strip("[]")
-    return f"http://[{bare}]:{port}/healthz" if ":" in bare else f"http://{bare}:{port}/healthz"
 
 
 def _unverified_tls() -> ssl.SSLContext:

@@ -114,6 +114,7 @@ class World:
         ("etcd", [], ""),
         ("etcd", ["--listen-metrics-urls=http://127.0.0.1:2381"], "http://127.0.0.1:2381/health"),
         ("etcd", ["--listen-metrics-urls=http://0.0.0.0:2381,http://10.0.0.1:1"], "http://127.0.0.1:2381/health"),
+        ("etcd", ["--listen-metrics-urls=http://127.0.0.1:a"], ""),
         ("etcd", ["--listen-metrics-urls=http://[::]:2381"], "http://[::1]:2381/health"),
     ],
 )

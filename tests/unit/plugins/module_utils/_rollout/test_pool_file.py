@@ -78,6 +78,7 @@ def test_the_pool_of_the_documentation_has_the_defaults_except_for_the_canarys_s
         ({"apiServers": ["http://192.0.2.12:8080"]}, "policy.apiServers: must be a list of URLs such as https://"),
         ({"apiServers": ["https://a/k8s"]}, "policy.apiServers: must be a list of URLs such as https://"),
         ({"apiServers": ["https://user:password@a"]}, "without a user and a path"),
+        ({"apiServers": ["https://a:0"]}, "policy.apiServers: must be a list of URLs such as https://"),
         ({"apiServers": ["https://a:b"]}, "policy.apiServers: must be a list of URLs such as https://"),
         ({"canary": 3}, "policy.canary: must be a mapping, not a number"),
         ({"canary": TaggedText("")}, "policy.canary: must be a mapping, not text"),
