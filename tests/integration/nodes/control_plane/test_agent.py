@@ -233,6 +233,7 @@ def test_a_static_pod_is_given_back_with_its_init_manifest(agent: ControlPlaneAg
     """While a bundle is in use, only if the operator says so. Nothing of ours stays on the node."""
     agent.wait_answer(agent.assign(None), "True")
     node, folder = agent.control_plane.node, agent.control_plane.manifests()
+    agent.provision()  # other tests have changed the agent's config by hand
     assert agent.provision().changed == 0
     agent.wait_answer(
         agent.assign({SCHEDULER: component_options({"kube-api-qps": 70}, component=SCHEDULER)}, TRIAL), "True"
