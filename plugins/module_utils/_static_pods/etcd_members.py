@@ -63,7 +63,7 @@ class Timing(NamedTuple):
             return ""
         return (
             f"until the last member has moved, one with the heartbeat interval {heartbeat} and one with the election "
-            f"timeout {election} run together, which needs at least {_HEARTBEATS} heartbeats: go there in smaller steps"
+            f"timeout {election} run together, which needs at least {_HEARTBEATS} heartbeats: change them in smaller steps"
         )
 
 
