@@ -62,8 +62,9 @@ class Timing(NamedTuple):
         if _HEARTBEATS * heartbeat <= election:
             return ""
         return (
-            f"until the last member has moved, one with the heartbeat interval {heartbeat} and one with the election "
-            f"timeout {election} run together, which needs at least {_HEARTBEATS} heartbeats: change them in smaller steps"
+            f"until the last member has moved, one with the heartbeat interval {heartbeat} and one with the "
+            f"election timeout {election} run together, which needs at least {_HEARTBEATS} heartbeats: change them in "
+            "smaller steps"
         )
 
 
