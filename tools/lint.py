@@ -262,23 +262,34 @@ def main(names: Sequence[str]) -> int:
     fcntl.flock(lock, fcntl.LOCK_EX)
     copy_collection()
 
-    def run_and_report(check: Check) -> bool:
+    failures: list[str] = []
+
+    def run_and_report(check: Check) -> None:
         started = time.monotonic()
         try:
             left_out = check.run()
         except CheckFailed as failed:
             output = "\n".join(line for line in str(failed).splitlines() if not re.search(check.noise, line))
             print(f"{output}\nlint: {check.name} FAILED ({time.monotonic() - started:.1f} s)", flush=True)
-            return False
+            # In the form of pytest's summary, which tools/run_tests.py repeats at its end.
+            failures.append(f"FAILED {check.name} - {first_line(output)}")
+            return
         without = f", without {', '.join(dict.fromkeys(left_out))}" if left_out else ""
         print(f"lint: {check.name} ok ({time.monotonic() - started:.1f} s){without}", flush=True)
-        return True
 
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        good = sum(pool.map(run_and_report, chosen))
-    bad = len(chosen) - good
-    print(f"lint: {good} checks ok, {bad} failed ({time.monotonic() - begin:.1f} s)")
-    return 1 if bad else 0
+        list(pool.map(run_and_report, chosen))
+    for line in failures:
+        print(line)
+    good = len(chosen) - len(failures)
+    print(f"lint: {good} checks ok, {len(failures)} failed ({time.monotonic() - begin:.1f} s)")
+    return 1 if failures else 0
+
+
+def first_line(output: str) -> str:
+    """Return the line that a failed check's output is best known by: the first that names an error, else the first."""
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    return next((line for line in lines if re.search(r"(?i)\berror\b", line)), lines[0] if lines else "no output")
 
 
 if __name__ == "__main__":
