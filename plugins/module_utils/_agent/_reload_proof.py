@@ -1,14 +1,16 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Shows by the metrics of this node's API server whether it uses a file that it was to read again."""
+"""Shows by the metrics of this node's API server whether it uses a file that it was to read again, and still does."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
+from typing import NamedTuple
 
+from .._componentconfig._flags.kubelet_flags import parse_flags
 from .._componentconfig._options import RELOADED_FILES
 from .._kube.api_errors import KubeError, UnusableAnswer
 from .._static_pods.reload_metrics import ReloadMetrics, ReloadState, read_reload_metrics, reload_state
@@ -16,31 +18,50 @@ from ._instance_addresses import API_SERVER
 from ._instance_client import InstanceClients
 from ._interfaces import Clock
 from ._log import log
-from ._manifest_note import Reload, read_manifest_note
+from ._manifest_note import ManifestNote, Reload, read_manifest_note
 from ._state.health import ProbeResult, Unit
 from ._store._store import Store
+from ._validation._shadowed_fields import read_command_line
 
 _METRICS = "/metrics"
 _SILENCE = 2.0  # seconds
 _LONGEST = 5.0  # seconds for all of them: less than a probe may take
 _PAUSE = 1.0  # seconds between two readings: the metrics of a large cluster have megabytes
+_COMPARE_EVERY = 60.0  # seconds, once it is shown: an API server itself looks at its files once a minute
+
+
+class _Comparison(NamedTuple):
+    """The last look at what a start uses of these files, in seconds since boot. path: of one with another content."""
+
+    invocation: str = ""
+    files: Mapping[str, str] = {}
+    at: float = 0.0
+    path: str = ""
 
 
 class ReloadProof:
     """Asks this node's API server, which alone knows what it has read."""
 
     def __init__(
-        self, store: Store, clock: Clock, clients: InstanceClients, *, epoch: Callable[[], float] = time.time
+        self,
+        store: Store,
+        clock: Clock,
+        clients: InstanceClients,
+        *,
+        epoch: Callable[[], float] = time.time,
+        command_line: Callable[[int], Sequence[str]] = read_command_line,
     ) -> None:
-        """Use the notes of a store. epoch: the time of day, in seconds since 1970."""
+        """Use the notes of a store. epoch: the time of day, in seconds since 1970. command_line: of a process."""
         self._store = store
         self._clock = clock
         self._clients = clients
         self._epoch = epoch
+        self._command_line = command_line
         self._url = ""
         self._proven = self._asked = Reload()
         self._answer: ProbeResult | None = None
         self._read_at = float("-inf")
+        self._compared = _Comparison()
 
     def can_show(self) -> bool:
         """Return whether the API server that was probed last lets this node read its metrics."""
@@ -53,22 +74,60 @@ class ReloadProof:
         return True
 
     def __call__(self, url: str, unit: Unit) -> ProbeResult | None:
-        """Return a failure while a file that is to be read again is not in use, None otherwise. Raises OSError.
+        """Return a failure while another content of a file than the one on disk is in use, None otherwise.
 
         url: any address of the instance. unit: the API server; one that has started since has read the file then.
+        Raises OSError.
         """
         self._url = url
         note, now, started = read_manifest_note(self._store, API_SERVER), self._clock.since_boot(), unit.active_since
         reload = note.reload
-        is_written = bool(reload.path) and note.written.reloaded.get(reload.path) == reload.content
-        if not is_written or reload == self._proven or reload.boot_id != self._clock.boot_id():
-            return None
-        if started is not None and started > reload.since:
-            return None
+        if not self._is_open(note, unit):
+            return self._standing(note, unit, now)
         if reload != self._asked or now - self._read_at >= _PAUSE:
             self._asked, self._read_at = reload, now
             self._answer = self._result(reload, now, is_older=started is not None and started < reload.tried)
         return self._answer
+
+    def _is_open(self, note: ManifestNote, unit: Unit) -> bool:
+        """Return whether the process is to read a file again and has not shown that it has."""
+        reload, started = note.reload, unit.active_since
+        is_written = bool(reload.path) and note.written.reloaded.get(reload.path) == reload.content
+        if not is_written or reload == self._proven or reload.boot_id != self._clock.boot_id():
+            return False
+        return started is None or started <= reload.since
+
+    def _standing(self, note: ManifestNote, unit: Unit, now: float) -> ProbeResult | None:
+        """Return a failure if the process no longer uses what is on disk: its next start may fail with that.
+
+        Before 1.34 no metric shows that.
+        """
+        reloaded = note.written.reloaded
+        if not reloaded or unit.pid is None:
+            return None
+        if (self._compared.invocation, self._compared.files) != (unit.invocation, reloaded):
+            self._compared = _Comparison(unit.invocation, reloaded, now)
+        elif now - self._compared.at >= _COMPARE_EVERY:
+            self._compared = self._compared._replace(at=now, path=self._other_content(reloaded, unit.pid))
+        path = self._compared.path
+        detail = f"it uses another content of {path} than the one on disk, which its next start reads"
+        return ProbeResult(False, detail) if path else None
+
+    def _other_content(self, reloaded: Mapping[str, str], pid: int) -> str:
+        """Return the path of a file of which another content is in use, "" without one, or if no metrics are read."""
+        flags = dict(parse_flags(self._command_line(pid)))
+        for flag in RELOADED_FILES:
+            path = flags.get(flag, "")
+            if path not in reloaded:
+                continue
+            try:
+                in_use = self._read(flag).in_use
+            except KubeError as error:
+                log.info("whether %s is still in use is not judged: %s", path, error)
+                continue
+            if in_use and in_use != reloaded[path]:
+                return path
+        return ""
 
     def _result(self, reload: Reload, now: float, *, is_older: bool) -> ProbeResult | None:
         """Return what the metrics say. is_older: whether the process is older than the content that is taken back."""

@@ -30,6 +30,7 @@ from support.agents.bench import FakeClock
 URL = "https://10.0.0.1:6443/readyz"
 BOOT = 5000.0  # seconds since the epoch
 FLAG, FILE = "authentication-config", "/options/authn.yaml"
+IN_USE = "apiserver_authentication_config_controller_last_config_info"
 TIME = "apiserver_authentication_config_controller_automatic_reload_last_timestamp_seconds"
 
 
@@ -39,15 +40,20 @@ class Instance:
     def __init__(self, store: Store, clock: FakeClock) -> None:
         self.store, self.clock = store, clock
         self.times: dict[str, float] = {}
+        self.in_use = ""  # before 1.34, no metric shows it
         self.error: Exception | None = None
         self.reads = 0
         self.slow = 0.0
-        self.unit = Unit("static Pod", "active", active_since=10.0)
+        self.unit = Unit("static Pod", "active", invocation="pod/0", pid=7, active_since=10.0)
         clients = InstanceClients(Credentials("https://balancer"), self.client)
-        self.probe = ReloadProof(store, clock, clients, epoch=self.epoch)
+        self.probe = ReloadProof(store, clock, clients, epoch=self.epoch, command_line=self.command_line)
 
     def epoch(self) -> float:
         return BOOT + self.clock.seconds
+
+    def command_line(self, pid: int) -> list[str]:
+        assert pid == self.unit.pid
+        return ["kube-apiserver", "--authorization-config", "/etc/authz.yaml", f"--{FLAG}={FILE}"]
 
     def client(self, credentials: Credentials) -> Instance:
         assert credentials.server == "https://10.0.0.1:6443"
@@ -65,6 +71,8 @@ class Instance:
         self.clock.seconds += self.slow
         for status, at in self.times.items():
             yield f'{TIME}{{status="{status}"}} {at}'.encode()
+        if self.in_use:
+            yield f'{IN_USE}{{apiserver_id_hash="sha256:ff",hash="sha256:{self.in_use}"}} 1'.encode()
 
     def written(self, content: str = "bb", *, tried: float = 0.0) -> None:
         """Note that a file is written now. tried: when the content was written that it takes back."""
@@ -198,6 +206,49 @@ def test_metrics_that_take_too_long_show_nothing(instance: Instance) -> None:
     assert result is not None
     assert result.is_final
     assert "the answer takes more than 5 s" in result.detail
+
+
+OTHER = f"it uses another content of {FILE} than the one on disk, which its next start reads"
+
+
+def test_what_is_in_use_is_compared_with_the_disk_once_a_minute(instance: Instance) -> None:
+    instance.in_use = "bb"
+    instance.written()
+    assert [instance.probed(), instance.probed()] == [None, None]
+    reads = instance.reads
+    for _minute in range(3):
+        assert [instance.probed(30.0), instance.probed(30.0)] == [None, None]
+    assert instance.reads == reads + 3
+
+
+def test_a_content_that_is_no_longer_in_use_is_a_failure_until_it_is_again(instance: Instance) -> None:
+    instance.in_use = "bb"
+    instance.written()
+    assert [instance.probed(), instance.probed()] == [None, None]
+    instance.in_use = "cc"
+    for result in (instance.probed(60.0), instance.probed()):
+        assert result == ProbeResult(False, OTHER)
+    instance.in_use = "bb"
+    assert instance.probed(60.0) is None
+
+
+def test_files_that_a_start_has_read_are_compared_too(instance: Instance) -> None:
+    write_manifest_note(instance.store, "kube-apiserver", ManifestNote(written=WrittenManifest(reloaded={FILE: "bb"})))
+    instance.in_use = "cc"
+    assert instance.probed() is None
+    assert instance.probed(60.0) == ProbeResult(False, OTHER)
+    instance.unit = instance.unit._replace(invocation="pod/1")
+    assert instance.probed(1.0) is None, "the next start has its own content"
+
+
+@pytest.mark.parametrize("how", ["no hash", "forbidden", "a file of the node", "no process"])
+def test_what_no_metric_shows_is_not_compared(instance: Instance, how: str) -> None:
+    path = "/etc/other.yaml" if how == "a file of the node" else FILE
+    write_manifest_note(instance.store, "kube-apiserver", ManifestNote(written=WrittenManifest(reloaded={path: "bb"})))
+    instance.in_use = "" if how == "no hash" else "cc"
+    instance.error = Forbidden("no") if how == "forbidden" else None
+    instance.unit = instance.unit._replace(pid=None if how == "no process" else instance.unit.pid)
+    assert [instance.probed(), instance.probed(60.0)] == [None, None]
 
 
 A, B, C = ({FILE: content, "/options/other.yaml": "x"} for content in ("aa", "bb", "cc"))
