@@ -116,6 +116,7 @@ class StaticPods:
             active_since=None if process is None else process.started,
             config=config,
             reason=reason,
+            reads_again=bool(note.written.reloaded),
         )
 
     def _end_left_over(self, component: str, run: PodRun, runs: Sequence[PodRun], note: ManifestNote) -> str:
