@@ -77,6 +77,17 @@ MEANINGS = {
         "its parts of the same run: the kubelet's pause, the second crash, a bare start",
         "at most 5 s more than the baseline",
     ),
+    "control-plane-requests-per-change": (
+        "API requests of the agent to the cluster for a change of the scheduler and its trial, without its watch, "
+        "maximum of 7",
+        "",
+        "at most 6",
+    ),
+    "control-plane-requests-to-own-instance": (
+        "requests to the API server of its own node meanwhile, two for each probe in a trial of 3 s, maximum of 7",
+        "",
+        "at most 40",
+    ),
     "agent-rss-control-plane-mb": (
         "resident memory of the agent on a control-plane node, after these changes and two minutes idle",
         "",

@@ -15,11 +15,10 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import KubeError
 from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import node as node_path
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle_trial import Trial
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_status import read_status
-from support.configs.options import component_options
+from support.api.audit import Request, Requests
+from support.configs.options import AUDIT_POLICY, component_options
 from support.machines import ControlPlane, ControlPlaneAgent, Testbed, Unavailable
 
 ROUNDS = int(os.environ.get("CONFIGOK_BENCH_POD_ROUNDS", "7"))
@@ -29,6 +28,11 @@ HEALTH = {
     API_SERVER: "https://127.0.0.1:6443/readyz",
     MANAGER: "https://127.0.0.1:10257/healthz",
     SCHEDULER: "https://127.0.0.1:10259/healthz",
+}
+AUDIT_LOGS = "/var/log/audit"
+API_SERVER_SETTINGS = {
+    "allowedFields": ["flags.etcd-servers", "flags.audit-log-path"],
+    "hostPaths": [{"path": AUDIT_LOGS, "writable": True}],
 }
 SPARE_SECONDS = 5.0  # which a recovery may take beyond its parts
 _BEGIN_SECONDS = 2.0  # until the program below looks at the manifest
@@ -132,18 +136,23 @@ class PodBench:
 
     def __init__(self, control_plane: ControlPlane) -> None:
         self.control_plane = control_plane
-        self.agent = ControlPlaneAgent(
-            control_plane, {API_SERVER: {"allowedFields": ["flags.etcd-servers"]}, MANAGER: {}, SCHEDULER: {}}
-        )
+        self.agent = ControlPlaneAgent(control_plane, {API_SERVER: API_SERVER_SETTINGS, MANAGER: {}, SCHEDULER: {}})
         self._threads = ThreadPoolExecutor(1)
         self._serial = 100
         self._options: dict[str, Mapping[str, Any]] = {}
 
-    def assign(self, component: str, *, trial: float, **flags: Any) -> int:
+    def assign(
+        self,
+        component: str,
+        flags: Mapping[str, Any] | None = None,
+        files: Mapping[str, Any] | None = None,
+        *,
+        trial: float,
+    ) -> int:
         """Assign options of a component that are unique to the round, and those of the others as they are."""
         self._serial += 1
         unique = {"event-ttl": f"{self._serial}m"} if component == API_SERVER else {"kube-api-qps": self._serial}
-        self._options[component] = component_options({**unique, **flags}, component=component)
+        self._options[component] = component_options({**unique, **(flags or {})}, files, component=component)
         return self.agent.assign(self._options, Trial(trial, 1))
 
     def bare_rename(self, component: str) -> list[Restart]:
@@ -162,26 +171,27 @@ class PodBench:
         number = self.assign(component, trial=3.0)
         restart = watched.result()
         self.agent.wait_answer(number, "True")
-        self.wait_answered(number, in_trial=False)
+        self.agent.wait_answered(number, in_trial=False)
         return restart
+
+    def record_requests(self) -> None:
+        """Have the API server keep an audit log of the requests of nodes."""
+        node = self.control_plane.node
+        node.run(["mkdir", "-p", AUDIT_LOGS])
+        flags, files = {"audit-log-path": f"{AUDIT_LOGS}/audit.log"}, {"audit-policy.yaml": {"content": AUDIT_POLICY}}
+        number = self.assign(API_SERVER, flags, files, trial=3.0)
+        self.agent.wait_answered(number, in_trial=False)
+
+    def requests(self) -> Requests:
+        """Return the agent's requests from now on."""
+        node = self.control_plane.node
+        return Requests(node.machine.view / AUDIT_LOGS.lstrip("/"), f"system:node:{node.name}", "configok-agent/")
 
     def watch(self, component: str) -> Future[Restart]:
         """Watch the next restart of a component that another one causes."""
         watched = self._threads.submit(self._watch, component)
         time.sleep(_BEGIN_SECONDS)
         return watched
-
-    def wait_answered(self, number: int, *, in_trial: bool) -> None:
-        """Wait until the node answers an assignment in its trial, or after it."""
-
-        def has_answered() -> bool:
-            try:
-                status = read_status(self.control_plane.client.get(node_path(self.control_plane.node.name)))
-            except KubeError:
-                return False
-            return status is not None and status.assignment == number and status.in_trial is in_trial
-
-        self.control_plane.node.wait(f"answer to {number}", has_answered, timeout=120, poll=0.5)
 
     def crashes(self, component: str) -> list[Mapping[str, Any]]:
         """Return the two crashes that the agent has recorded of the newest config that crashed twice."""
@@ -249,7 +259,7 @@ def test_recovered(bench: PodBench, bare: dict[str, list[Restart]], row: Row) ->
     """
     restarts = bare.get(API_SERVER) or bench.bare_rename(API_SERVER)
     watched = bench.watch(API_SERVER)
-    number = bench.assign(API_SERVER, trial=60.0, **{"etcd-servers": ["https://127.0.0.1:1"]})
+    number = bench.assign(API_SERVER, {"etcd-servers": ["https://127.0.0.1:1"]}, trial=60.0)
     recovered = watched.result().healthy
     bench.agent.wait_answer(number, "False", "crashed 2 times during its trial")
     first, second = bench.crashes(API_SERVER)
@@ -270,3 +280,28 @@ def test_memory(bench: PodBench, row: Row) -> None:
     time.sleep(IDLE_SECONDS)
     node = bench.control_plane.node
     row("agent-rss-control-plane-mb", node.resident_mb(node.agent_pid()), "MB", most=34)
+
+
+def test_requests(bench: PodBench, row: Row) -> None:
+    """Of a change of the scheduler: what the agent asks the cluster, and what it asks the API server of its own node.
+
+    Both are one server here. Its own is asked for the Node, for the status as a dry run, and for metrics.
+    """
+    bench.record_requests()
+    to_cluster, to_own = [], []
+    for _round in range(ROUNDS):
+        seen = bench.requests()
+        bench.adopt(SCHEDULER)
+        made = [request for request in seen.read() if request.verb != "watch"]
+        own = [request for request in made if _is_probe(request, bench.control_plane.node.name)]
+        to_own.append(len(own))
+        to_cluster.append(len(made) - len(own))
+        print(f"requests: {[f'{request.verb} {request.uri}' for request in made]}")
+    row("control-plane-requests-per-change", max(to_cluster), "", most=6)
+    row("control-plane-requests-to-own-instance", max(to_own), "", most=40)
+
+
+def _is_probe(request: Request, node: str) -> bool:
+    path, _mark, query = request.uri.partition("?")
+    is_dry_run = path == f"{node_path(node)}/status" and "dryRun=All" in query
+    return is_dry_run or path == "/metrics" or (request.verb, path) == ("get", node_path(node))

@@ -6,11 +6,7 @@
 from __future__ import annotations
 
 import hashlib
-import http.server
-import json
 import os
-import ssl
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing
@@ -19,6 +15,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from ansible_collections.configok.node.plugins.module_utils._agent import _reload_proof
 from ansible_collections.configok.node.plugins.module_utils._agent._instance_client import InstanceClients
 from ansible_collections.configok.node.plugins.module_utils._agent._manifest_note import (
     ManifestNote,
@@ -40,54 +37,14 @@ from ansible_collections.configok.node.plugins.module_utils._static_pods.reload_
 )
 from support.api.binaries import minor_of
 from support.api.clusters import prepare
+from support.api.issuer import RELOADS_SINCE, Issuer
 from support.api.pki import Authority
 from support.api.servers import Real
 from support.session.unavailable import NOT_RUN
 
-FLAG, KIND = "authentication-config", "AuthenticationConfiguration"
-RELOADS_SINCE = 30
+FLAG = "authentication-config"
 NODE = "n1"
-
-
-class Issuer:
-    """An issuer of OpenID tokens, without which an API server does not take what names it."""
-
-    def __init__(self, authority: Authority) -> None:
-        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Discovery)
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(*authority.issue_files("issuer", "issuer", addresses=["127.0.0.1"]))
-        self._server.socket = context.wrap_socket(self._server.socket, server_side=True)
-        self.url = f"https://127.0.0.1:{self._server.server_port}"
-        self.ca = authority.ca_file.read_text()
-        vars(self._server)["url"] = self.url
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
-
-    def content(self, prefix: str, minor: int, *, url: str = "") -> bytes:
-        """Return an AuthenticationConfiguration whose users have a prefix. url: of another issuer."""
-        version = "v1" if minor >= 34 else "v1beta1"
-        issued = {"url": url or self.url, "audiences": ["configok"], "certificateAuthority": self.ca}
-        mappings = {"username": {"claim": "sub", "prefix": prefix}}
-        data = {"apiVersion": f"apiserver.config.k8s.io/{version}", "kind": KIND}
-        return yaml.safe_dump({**data, "jwt": [{"issuer": issued, "claimMappings": mappings}]}).encode()
-
-    def stop(self) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-
-
-class _Discovery(http.server.BaseHTTPRequestHandler):
-    def do_GET(self) -> None:
-        url = vars(self.server)["url"]
-        keys = {"keys": []} if self.path == "/keys" else {"issuer": url, "jwks_uri": f"{url}/keys"}
-        body = json.dumps({**keys, "id_token_signing_alg_values_supported": ["RS256"]}).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *arguments: object) -> None:
-        """Write nothing."""
+HASH_SINCE = 34
 
 
 class Reloading:
@@ -97,9 +54,13 @@ class Reloading:
         self.api, self.issuer, self.file = api, issuer, file
         self.store = Store(str(directory), now=lambda: "now")
         clients = InstanceClients(from_kubeconfig(api.node_kubeconfig(NODE)), Client)
-        self.proof = ReloadProof(self.store, SystemClock(), clients)
+        self.proof = ReloadProof(self.store, SystemClock(), clients, command_line=self.command_line)
         self.reload = Reload()
-        self.unit = Unit("static Pod kube-apiserver", "active", active_since=0.0)
+        self.unit = Unit("static Pod kube-apiserver", "active", "1", os.getpid(), active_since=0.0)
+
+    def command_line(self, _pid: int) -> list[str]:
+        """Return the arguments of the API server that name the file."""
+        return ["kube-apiserver", f"--{FLAG}={self.file}"]
 
     def write(self, data: bytes, *, back: bool = False) -> None:
         """Replace the file as the agent does. back: whether that takes the content before back."""
@@ -139,7 +100,7 @@ class Reloading:
 
     def content(self, prefix: str, **options: str) -> bytes:
         """Return another content of the file."""
-        return self.issuer.content(prefix, self.api.minor, **options)
+        return yaml.safe_dump(self.issuer.document(prefix, self.api.minor, **options)).encode()
 
 
 @pytest.fixture(scope="module")
@@ -151,7 +112,7 @@ def _server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Real, Is
         return
     directory = tmp_path_factory.mktemp("reload")
     issuer, file = Issuer(Authority(directory / "issuer")), directory / "authentication.yaml"
-    file.write_bytes(issuer.content("a:", minor))
+    file.write_text(yaml.safe_dump(issuer.document("a:", minor)))
     server = Real(directory / "api", flags=[f"--{FLAG}={file}"])
     yield server, issuer, file
     server.stop()
@@ -179,6 +140,30 @@ def test_a_content_that_is_taken_is_shown_within_seconds(reloading: Reloading) -
         reloading.write(reloading.content(prefix))
         assert reloading.end() is None
         assert reloading.state_by_time() is ReloadState.IN_USE
+
+
+def test_a_content_that_another_program_has_written_is_in_use_and_not_the_one_of_the_agent(
+    reloading: Reloading, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only from 1.34 on, the metrics say which content is in use."""
+    if reloading.api.minor < HASH_SINCE:
+        pytest.skip(f"kube-apiserver is 1.{reloading.api.minor}, and shows the content in use since 1.{HASH_SINCE}")
+    monkeypatch.setattr(_reload_proof, "_COMPARE_EVERY", 0.5)
+    before = reloading.content("e:")
+    reloading.write(before)
+    assert reloading.end() is None
+    reloading.file.write_bytes(reloading.content("f:"))
+    ends = time.monotonic() + 90  # it looks at the file once a minute unless the kernel reports a change
+    while reloading.probe() is None:
+        assert time.monotonic() < ends
+        time.sleep(0.2)
+    result = reloading.probe()
+    assert result is not None
+    assert f"it uses another content of {reloading.file}" in result.detail
+    reloading.file.write_bytes(before)
+    while reloading.probe() is not None:
+        assert time.monotonic() < ends + 90
+        time.sleep(0.2)
 
 
 @pytest.mark.parametrize("problem", ["no document", "empty", "no issuer"])

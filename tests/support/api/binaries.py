@@ -66,10 +66,11 @@ def _is_available(program: str) -> bool:
 @cache
 def release_of(program: Path) -> str:
     """Return the Kubernetes release that a binary names, such as "1.20.2". Raises Unavailable where it names none."""
-    output = subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout
+    question = "version" if program.name == "kubeadm" else "--version"
+    output = subprocess.run([program, question], capture_output=True, text=True, check=True).stdout
     match = re.search(r"v(\d+\.\d+\.\d+)", output)
     if match is None:
-        raise Unavailable(f"{program} --version says {output.strip()!r}, which is not a version")
+        raise Unavailable(f"{program} {question} says {output.strip()!r}, which is not a version")
     return match.group(1)
 
 

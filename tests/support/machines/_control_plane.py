@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -20,6 +21,7 @@ from support.ansible_runs.playbooks import PlaybookRun, finish, start
 from support.api.binaries import find, find_or_build, release_of
 from support.session.patience import LONGEST_WAIT
 
+from ._commands import run
 from ._images import import_image
 from ._node import Node
 from ._node_files import CERTIFICATE, CLUSTER_NETWORK, CONTROL_GROUPS, CONTROL_GROUPS_UNIT
@@ -34,7 +36,8 @@ _TAG = "local"  # of etcd, whose version kubeadm does not need to know
 _CONFIG = "/etc/kubernetes/kubeadm.yaml"
 _PAUSE = "registry.k8s.io/pause:3.6"
 _PHASES = (("certs", "all"), ("kubeconfig", "all"), ("etcd", "local"), ("control-plane", "all"))
-_BUILT = ("kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubeadm")
+_COMPONENTS = ("kube-apiserver", "kube-controller-manager", "kube-scheduler")
+_BUILT = (*_COMPONENTS, "kubeadm")
 _LONGEST_ROLLOUT = 900.0  # seconds; a leader is observed for two minutes
 _PKI = "/etc/kubernetes/pki"
 # What kubeadm's --upload-certs gives the next control-plane node.
@@ -72,13 +75,15 @@ class ControlPlane:
         self._bed = bed
         self._kubeconfig = bed.state / "control-plane.conf"
         self._programs = {"etcd": find("etcd"), **dict(zip(_BUILT, find_or_build(*_BUILT)))}
-        self._release = f"v{release_of(self._programs['kube-apiserver'])}"
+        self._release = f"v{release_of(self._programs['kubeadm'])}"
         for node in self.nodes:
             self._prepare(node)
             if node is not self.node:
                 self._share_authorities(node)
             for phase in _PHASES:
                 self._run_phase(node, *phase)
+            for component in _COMPONENTS:
+                self._adapt(node, component)
         for node in self.nodes:  # only now: one member of etcd alone has no leader
             node.run(["systemctl", "start", "kubelet.service"])
         self._kubeconfig.write_text(self.node.read("/etc/kubernetes/admin.conf"))
@@ -100,9 +105,27 @@ class ControlPlane:
         node.run(["sh", "-c", f"rm -rf {CERTIFICATE} {_PKI} /etc/kubernetes/*.conf"])
         import_image(node.machine, _PAUSE, Path(shutil.which("sleep") or "/usr/bin/sleep"), ("sleep", "infinity"))
         for name in STATIC_PODS:
-            tag = _TAG if name == "etcd" else self._release
-            import_image(node.machine, f"{_REPOSITORY}/{name}:{tag}", self._programs[name])
+            import_image(node.machine, self._image(name), self._programs[name])
         shutil.copy2(self._programs["kubeadm"], node.machine.view / "usr/bin/kubeadm")
+
+    def _image(self, name: str) -> str:
+        tag = _TAG if name == "etcd" else f"v{release_of(self._programs[name])}"
+        return f"{_REPOSITORY}/{name}:{tag}"
+
+    def _adapt(self, node: Node, component: str) -> None:
+        """Change a manifest of kubeadm for a component of another release, which does not know all of its flags."""
+        release = release_of(self._programs[component])
+        if f"v{release}" == self._release:
+            return
+        words = [str(self._programs[component]), "--help"]
+        known = set(re.findall(r"--([a-z0-9-]+)", run(words, timeout=LONGEST_WAIT).stdout))
+        path = f"{MANIFESTS}/{component}.yaml"
+        manifest = yaml.safe_load(node.read(path))
+        (container,) = manifest["spec"]["containers"]
+        program, *arguments = container["command"]
+        own = [word for word in arguments if word.lstrip("-").partition("=")[0] in known]
+        container.update(command=[program, *own], image=self._image(component))
+        node.write(path, yaml.safe_dump(manifest))
 
     def _share_authorities(self, node: Node) -> None:
         """Give a node the certificate authorities of the first one."""

@@ -116,6 +116,18 @@ class ControlPlaneAgent:
         )
         return answer
 
+    def wait_answered(self, assignment: int, *, in_trial: bool) -> None:
+        """Wait until the node answers an assignment in its trial, or after it."""
+
+        def has_answered() -> bool:
+            try:
+                status = read_status(self._client.get(paths.node(self._node.name)))
+            except KubeError:
+                return False
+            return status is not None and status.assignment == assignment and status.in_trial is in_trial
+
+        self._node.wait(f"answer to {assignment}", has_answered, timeout=120, poll=0.5)
+
     def write_manifest(self, component: str, text: bytes) -> None:
         """Replace a manifest as another program does."""
         temporary = f"{MANIFESTS}/.{component}"

@@ -202,6 +202,11 @@ class Testbed:
         finish_deletions(self.client)
         control_workloads(self.client)
 
+    @property
+    def address(self) -> str:
+        """The address at which the nodes reach this machine."""
+        return self._network.address
+
     def node(self, name: str) -> Node:
         """Return the node with this name."""
         return next(node for node in self.nodes if node.name == name)

@@ -23,6 +23,11 @@ _SERVING: Mapping[str, str] = {
     "kube-apiserver": "the only API server: none answers",
     ETCD: "the only member of etcd: no API server answers",
 }
+_NO_SPARE = 2  # members of etcd, of which both are needed
+_TWO_MEMBERS = (
+    "{} are two control-plane nodes: if etcd has its members there, it needs both, and no agent restarts one; a third "
+    "member changes that"
+)
 _NAMES_SHOWN = 4
 _FAULTY_KUBELETS: Mapping[str, str] = {
     # Why a Pod may not run after its manifest has changed, with the issue in kubernetes/kubernetes.
@@ -49,6 +54,8 @@ def find_outage(
 ) -> ApiOutage:
     """Return the outage of the API that a rollout causes; an empty one if another API server is left.
 
+    Of two members of etcd, neither can be spared, which is a warning: the labels do not show where etcd runs.
+
     groups: the changes by nodes. components: of the bundle and of those before it, of which nodes with unknown changes
     may have any. moving: the nodes of the rollout. is_allowed: by the pool file. Raises KubeError.
     """
@@ -59,7 +66,11 @@ def find_outage(
     restarted = {name for group in restarting for name in group.nodes} & set(moving)
     labelled = {node["metadata"]["name"] for role in ROLES for node in client.list(NODES, label_selector=role).items}
     servers = labelled or restarted  # a group of nodes may have others, which run none
-    if len(servers) > 1 or not restarted & servers:
+    if not restarted & servers:
+        return ApiOutage()
+    if len(servers) == _NO_SPARE and ETCD in serving:
+        return ApiOutage(warnings=(_TWO_MEMBERS.format(" and ".join(sorted(servers))),))
+    if len(servers) > 1:
         return ApiOutage()
     (name,) = servers
     sentence = f"{name} has {_SERVING[serving[-1]]} while it restarts, for about {_USUAL}s"

@@ -75,7 +75,17 @@ def test_the_only_member_of_etcd_takes_the_api_away_too() -> None:
     for changes, words in ((both[1:], "member of etcd: no API server answers"), (both, "API server: none answers")):
         (refusal,) = outage(Cluster("a"), [NodeGroup(("a",), changes)], components=("etcd", API_SERVER)).refusals
         assert refusal.startswith(f"a has the only {words} while it restarts, for about 90s; ")
-    assert outage(Cluster("a", "b"), [NodeGroup(("a",), both)]) == ApiOutage()
+    assert outage(Cluster("a", "b", "c"), [NodeGroup(("a",), both)]) == ApiOutage()
+
+
+def test_two_members_of_etcd_are_both_needed() -> None:
+    group = NodeGroup(("a", "b"), [("etcd", changes_of(API_SERVER)[0][1])])
+    refusals, (warning,) = outage(Cluster("a", "b"), [group], components=("etcd",))
+    assert refusals == ()
+    assert warning == (
+        "a and b are two control-plane nodes: if etcd has its members there, it needs both, and no agent restarts one; "
+        "a third member changes that"
+    )
 
 
 def test_another_api_server_answers_meanwhile() -> None:
