@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from .._componentconfig._flags.kubelet_flags import parse_flags
 from .._componentconfig._options import RELOADED_FILES
-from .._kube.api_errors import KubeError, UnusableAnswer
+from .._kube.api_errors import KubeError, ServerError, Unreachable, UnusableAnswer
 from .._static_pods.reload_metrics import ReloadMetrics, ReloadState, read_reload_metrics, reload_state
 from ._instance_addresses import API_SERVER
 from ._instance_client import InstanceClients
@@ -64,14 +64,22 @@ class ReloadProof:
         self._compared = _Comparison()
 
     def can_show(self) -> bool:
-        """Return whether the API server that was probed last lets this node read its metrics."""
+        """Return whether the API server that was probed last lets this node read its metrics.
+
+        If it does not, a file is read again by a restart, for which a busy API server is no reason: it is asked twice.
+        """
         if not self._url:
+            log.info("a file is read again by a restart: the API server was not probed since this agent started")
             return False
-        try:
-            self._read("")
-        except KubeError:
-            return False
-        return True
+        for is_last in (False, True):
+            try:
+                self._read("")
+                return True
+            except KubeError as error:
+                if is_last or not isinstance(error, (Unreachable, UnusableAnswer, ServerError)):
+                    log.info("a file is read again by a restart: no metrics show what is in use: %s", error)
+                    return False
+        raise RuntimeError("unreachable")
 
     def __call__(self, url: str, unit: Unit) -> ProbeResult | None:
         """Return a failure while another content of a file than the one on disk is in use, None otherwise.

@@ -22,13 +22,15 @@ from support.api.binaries import Unavailable
 from support.session.patience import LONGEST_WAIT
 
 from . import _sweep
+from ._control_plane import ControlPlane
 from ._node import NodeSpec
 from ._testbed import Testbed
-from ._units import BARE, LAYOUTS
+from ._units import BARE, CONTROL_PLANE, LAYOUTS
 
 __all__ = ["main"]
 
 _KEEPER = ("-m", "support.machines", "keep")  # the process that keeps a testbed
+_LAYOUTS = (*LAYOUTS, BARE, CONTROL_PLANE)
 _UNAVAILABLE = 3
 _ROUND = 0.5  # seconds between two rounds of what machines and controllers do on their own
 
@@ -63,12 +65,12 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
             type=_spec,
             required=True,
             metavar="NAME[:DISTRIBUTION[:LAYOUT]]",
-            help=f"a node, bookworm:kubeadm if not said; layouts: {', '.join((*LAYOUTS, BARE))}",
+            help=f"a node, bookworm:kubeadm if not said; layouts: {', '.join(_LAYOUTS)}",
         )
         up.add_argument(
             "--links",
             type=Path,
-            help="a directory for links: `inventory.yml`, `kubeconfig`, `kubelet.yaml`, `bare.yml`",
+            help="a directory for links to the inventory, the kubeconfigs and the shared files of the testbed",
         )
         up.add_argument("--until", type=int, metavar="PID", help="take it away when that process has ended")
         up.add_argument("--bare", action="store_true", help="leave the cluster's namespaces and access to the user")
@@ -80,7 +82,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 def _spec(text: str) -> NodeSpec:
     spec = NodeSpec(*text.split(":"))
-    if spec.layout not in (*LAYOUTS, BARE):
+    if spec.layout not in _LAYOUTS:
         raise ValueError(spec.layout)
     return spec
 
@@ -109,13 +111,16 @@ def _keep(options: argparse.Namespace) -> int:
         _end_of(options.until) as end,
         Testbed.start(options.name, options.node, prepare_cluster=not options.bare) as bed,
     ):
+        targets = {
+            "inventory.yml": bed.inventory,
+            "kubeconfig": Path(bed.kubeconfig),
+            "kubelet.yaml": bed.shared_config,
+            "bare.yml": bed.bare_machines,
+        }
+        leading = [node for node in bed.nodes if node.spec.is_control_plane]
+        if leading:
+            targets["control-plane.conf"] = ControlPlane(bed, leading).kubeconfig
         if options.links:
-            targets = {
-                "inventory.yml": bed.inventory,
-                "kubeconfig": Path(bed.kubeconfig),
-                "kubelet.yaml": bed.shared_config,
-                "bare.yml": bed.bare_machines,
-            }
             _link(options.links, targets)
         things = {"state": bed.state, "inventory": bed.inventory, "kubeconfig": bed.kubeconfig, "server": bed.api.url}
         things["bare"] = bed.bare_machines

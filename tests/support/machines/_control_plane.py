@@ -66,14 +66,14 @@ class ControlPlane:
     Each kubelet speaks to the API server of its own node, and the user's kubeconfig names the one of the first node.
     """
 
-    def __init__(self, bed: Testbed) -> None:
-        """Turn the testbed's nodes into a cluster of their own, and wait until its API servers are ready.
+    def __init__(self, bed: Testbed, nodes: Sequence[Node] = ()) -> None:
+        """Turn nodes, by default all of the testbed, into a cluster of their own; wait until its API servers are ready.
 
         Raises Unavailable if a binary is missing.
         """
-        self.nodes = list(bed.nodes)
+        self.nodes = list(nodes or bed.nodes)
         self._bed = bed
-        self._kubeconfig = bed.state / "control-plane.conf"
+        self.kubeconfig = bed.state / "control-plane.conf"
         self._programs = {"etcd": find("etcd"), **dict(zip(_BUILT, find_or_build(*_BUILT)))}
         self._release = f"v{release_of(self._programs['kubeadm'])}"
         for node in self.nodes:
@@ -86,8 +86,8 @@ class ControlPlane:
                 self._adapt(node, component)
         for node in self.nodes:  # only now: one member of etcd alone has no leader
             node.run(["systemctl", "start", "kubelet.service"])
-        self._kubeconfig.write_text(self.node.read("/etc/kubernetes/admin.conf"))
-        self.client = Client(from_kubeconfig(str(self._kubeconfig)))
+        self.kubeconfig.write_text(self.node.read("/etc/kubernetes/admin.conf"))
+        self.client = Client(from_kubeconfig(str(self.kubeconfig)))
         for node in self.nodes:
             self.wait_ready(node=node)
             self._run_phase(node, "mark-control-plane")
@@ -139,7 +139,7 @@ class ControlPlane:
     def wait_ready(self, timeout: float = LONGEST_WAIT, *, node: Node | None = None) -> None:
         """Wait until the API server of a node, by default the first, is ready, and knows the Node."""
         node = node or self.node
-        own = Client(from_kubeconfig(str(self._kubeconfig))._replace(server=f"https://{node.address}:6443"))
+        own = Client(from_kubeconfig(str(self.kubeconfig))._replace(server=f"https://{node.address}:6443"))
         with own:
             node.wait(
                 "ready API server with the Node", lambda: own.get(f"/api/v1/nodes/{node.name}"), timeout, poll=0.5
@@ -168,7 +168,7 @@ class ControlPlane:
         self, playbook: str, variables: Mapping[str, Any], *, check: bool = False, node: Node | None = None
     ) -> PlaybookRun:
         """Run a playbook of the collection for a node of this cluster, by default the first; ignore its outcome."""
-        name, kubeconfig = (node or self.node).name, str(self._kubeconfig)
+        name, kubeconfig = (node or self.node).name, str(self.kubeconfig)
         return self._bed.play(playbook, name, variables, check=check, kubeconfig=kubeconfig)
 
     def write_host_variables(self, variables: Mapping[str, Any], *, node: Node | None = None) -> None:
@@ -187,7 +187,7 @@ class ControlPlane:
         file.write_text(yaml.safe_dump(dict(pool)))
         extra = [word for name, value in variables.items() for word in ("-e", f"{name}={value}")]
         words = [f"configok.node.{playbook}", "-e", f"@{file}", *extra]
-        running = start(words, directory=self._bed.state, kubeconfig=str(self._kubeconfig))
+        running = start(words, directory=self._bed.state, kubeconfig=str(self.kubeconfig))
         return finish(running, timeout=_LONGEST_ROLLOUT)
 
     def pids(self, node: Node | None = None) -> dict[str, int]:

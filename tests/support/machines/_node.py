@@ -23,7 +23,7 @@ from support.session.patience import LONGEST_WAIT
 
 from ._commands import CommandFailed
 from ._machine import Machine
-from ._units import BARE
+from ._units import BARE, CONTROL_PLANE
 
 __all__ = ["Node", "NodeSpec"]
 
@@ -35,7 +35,7 @@ _STARTED = "39f53479d3a045ac8e11786248231fbf"
 
 @dataclass(frozen=True)
 class NodeSpec:
-    """The specification of a node. layout: one of `_units.LAYOUTS`, or BARE for a machine without Kubernetes."""
+    """The specification of a node. layout: one of `_units.LAYOUTS`, BARE or CONTROL_PLANE."""
 
     name: str
     distribution: str = "bookworm"
@@ -44,6 +44,20 @@ class NodeSpec:
     @property
     def is_bare(self) -> bool:
         return self.layout == BARE
+
+    @property
+    def is_control_plane(self) -> bool:
+        return self.layout == CONTROL_PLANE
+
+    @property
+    def group(self) -> str:
+        """The group of the inventory."""
+        return "bare" if self.is_bare else "control_plane" if self.is_control_plane else "nodes"
+
+    @property
+    def unit_layout(self) -> str:
+        """The layout of the kubelet's unit."""
+        return "kubeadm" if self.is_control_plane else self.layout
 
 
 class Node:

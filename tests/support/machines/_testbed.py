@@ -295,7 +295,7 @@ class Testbed:
                 node.write(path, text, mode=_mode(path))
             node.run(["systemctl", "enable", "--quiet", "control-groups.service", "ssh.service"])
             return
-        kubernetes = kubernetes_files(address=node.address, **self._kubernetes(node.spec.layout))
+        kubernetes = kubernetes_files(address=node.address, **self._kubernetes(node.spec.unit_layout))
         files = {**identity_files(**identity), **kubernetes}
         for path, text in {**files, CERTIFICATE: self.certificate(node)}.items():
             node.write(path, text, mode=_mode(path))
@@ -341,21 +341,18 @@ class Testbed:
 
     def _write_inventory(self) -> None:
         options = "-o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR"
-        hosts: dict[bool, dict[str, Any]] = {False: {}, True: {}}
+        hosts: dict[str, dict[str, Any]] = {"nodes": {}, "bare": {}, "control_plane": {}}
         for node in self.nodes:
-            hosts[node.spec.is_bare][node.name] = {"ansible_host": node.address}
+            hosts[node.spec.group][node.name] = {"ansible_host": node.address}
             if node.spec.is_bare:
-                hosts[True][node.name]["distribution"] = node.spec.distribution
+                hosts["bare"][node.name]["distribution"] = node.spec.distribution
         variables = {
             "ansible_user": "root",
             "ansible_ssh_private_key_file": str(self._key),
             "ansible_ssh_common_args": options,
             "ansible_python_interpreter": "/usr/bin/python3",
         }
-        groups = {
-            "nodes": {"hosts": hosts[False], "vars": variables},
-            "bare": {"hosts": hosts[True], "vars": variables},
-        }
+        groups = {name: {"hosts": members, "vars": variables} for name, members in hosts.items()}
         self.inventory.write_text(yaml.safe_dump({"all": {"children": groups}}))
 
     def play(

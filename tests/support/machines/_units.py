@@ -8,17 +8,18 @@ plain             one ExecStart with all flags
 variable          all flags in one variable, set by Environment=
 environment-file  the same variable, set by an EnvironmentFile=, which wins over any Environment=
 
-A machine that is bare has no kubelet.
+A machine that is bare has no kubelet. One with the control plane has kubeadm's layout, and is a cluster of its own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["BARE", "CONFIG_PATHS", "LAYOUTS", "unit_files"]
+__all__ = ["BARE", "CONFIG_PATHS", "CONTROL_PLANE", "LAYOUTS", "unit_files"]
 
 LAYOUTS = ("kubeadm", "plain", "variable", "environment-file")
 BARE = "bare"
+CONTROL_PLANE = "control-plane"
 # The path of the kubelet's config, by layout.
 CONFIG_PATHS = {
     "kubeadm": "/var/lib/kubelet/config.yaml",

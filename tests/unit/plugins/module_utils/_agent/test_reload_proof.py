@@ -23,7 +23,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._manifest_not
 from ansible_collections.configok.node.plugins.module_utils._agent._reload_proof import ReloadProof
 from ansible_collections.configok.node.plugins.module_utils._agent._state.health import ProbeResult, Unit
 from ansible_collections.configok.node.plugins.module_utils._agent._store._store import Store
-from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import Forbidden
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import Forbidden, Unreachable
 from ansible_collections.configok.node.plugins.module_utils._kube.credentials import Credentials
 from support.agents.bench import FakeClock
 
@@ -151,8 +151,23 @@ def test_a_reload_can_be_shown_by_the_instance_that_was_probed(instance: Instanc
     assert not instance.probe.can_show(), "none was probed yet"
     instance.probed()
     assert instance.probe.can_show()
+    reads = instance.reads
     instance.error = Forbidden("no")
     assert not instance.probe.can_show()
+    assert instance.reads == reads + 1
+
+
+def test_a_busy_instance_is_asked_twice_whether_it_can_show_a_reload(
+    instance: Instance, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO")
+    instance.probed()
+    instance.error = Unreachable("slow")
+    assert not instance.probe.can_show()
+    assert instance.reads == 2
+    assert "a file is read again by a restart: no metrics show what is in use: slow" in caplog.text
+    instance.error = None
+    assert instance.probe.can_show()
 
 
 def test_a_content_that_is_taken_back_needs_no_reload_if_it_was_never_left(instance: Instance) -> None:
