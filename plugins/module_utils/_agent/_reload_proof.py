@@ -71,15 +71,18 @@ class ReloadProof:
         if not self._url:
             log.info("a file is read again by a restart: the API server was not probed since this agent started")
             return False
-        for is_last in (False, True):
+        problem = ""
+        for _attempt in range(2):
             try:
                 self._read("")
                 return True
+            except (Unreachable, UnusableAnswer, ServerError) as error:
+                problem = str(error)
             except KubeError as error:
-                if is_last or not isinstance(error, (Unreachable, UnusableAnswer, ServerError)):
-                    log.info("a file is read again by a restart: no metrics show what is in use: %s", error)
-                    return False
-        raise RuntimeError("unreachable")
+                problem = str(error)
+                break
+        log.info("a file is read again by a restart: no metrics show what is in use: %s", problem)
+        return False
 
     def __call__(self, url: str, unit: Unit) -> ProbeResult | None:
         """Return a failure while another content of a file than the one on disk is in use, None otherwise.
