@@ -92,7 +92,7 @@ def reloading(request: pytest.FixtureRequest, _reloading: Reloading | str) -> Re
 
 def test_another_content_is_taken_without_a_restart(reloading: Reloading) -> None:
     process, manifest, content = reloading.present()
-    reloading.agent.wait_answer(reloading.assign(), "True", "all checks passed")
+    reloading.agent.wait_answered(reloading.assign(), in_trial=False)
     after = reloading.present()
     assert after[:2] == (process, manifest)
     assert after[2] != content
