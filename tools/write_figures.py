@@ -86,7 +86,7 @@ MEANINGS = {
     "control-plane-requests-to-own-instance": (
         "requests to the API server of its own node meanwhile, two for each probe in a trial of 3 s, maximum of 7",
         "",
-        "at most 40",
+        "at most 60",
     ),
     "agent-rss-control-plane-mb": (
         "resident memory of the agent on a control-plane node, after these changes and two minutes idle",

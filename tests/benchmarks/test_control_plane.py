@@ -298,7 +298,7 @@ def test_requests(bench: PodBench, row: Row) -> None:
         to_cluster.append(len(made) - len(own))
         print(f"requests: {[f'{request.verb} {request.uri}' for request in made]}")
     row("control-plane-requests-per-change", max(to_cluster), "", most=6)
-    row("control-plane-requests-to-own-instance", max(to_own), "", most=40)
+    row("control-plane-requests-to-own-instance", max(to_own), "", most=60)
 
 
 def _is_probe(request: Request, node: str) -> bool:
