@@ -13,15 +13,11 @@ import errno
 import os
 import re
 from collections.abc import Iterator, Sequence
-from datetime import datetime
 from typing import NamedTuple
 
 from .._static_pods.component_output import ending_reason
 
 _LOG = re.compile(r"([0-9]{1,9})\.log\Z")
-# The time of a line: it begins with that, or is JSON of Docker.
-_TIME = re.compile(rb'(?:\A|"time":")([0-9-]{10}T[0-9:]{8})(\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})\b')
-_MAX_LINE = 32 * 1024  # bytes of one; a container runtime cuts them at half of that
 _START_FIELD = 19  # of /proc/PID/stat behind the name: starttime, in ticks since boot
 _OUT_OF_RESOURCES = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)  # which says nothing about a process
 _MAX_TAIL = 256 * 1024  # bytes of a log: the help that follows an error has 80,000
@@ -37,7 +33,7 @@ class PodProcess(NamedTuple):
 class PodRun(NamedTuple):
     """One Pod of a component. attempt: the number of its container's last start. process: None if none runs.
 
-    logged_since: when the newest log began, in seconds since the epoch.
+    logged_since: when the newest log was created, in seconds since the epoch.
     """
 
     uid: str
@@ -71,7 +67,7 @@ class PodFiles:
             if not attempts:
                 continue
             try:
-                logged_since = _logged_since(directory, max(attempts))
+                logged_since = os.stat(directory).st_mtime  # another log is an entry of its own
             except FileNotFoundError:
                 continue  # the kubelet removes the logs of a Pod that has gone
             # The first of several: the others were started in the container by hand.
@@ -124,34 +120,20 @@ class PodFiles:
             yield f"{group}\n{mounts}", PodProcess(int(name), started)
 
 
-def newest_run(runs: Sequence[PodRun], *, epoch_of_boot: float) -> PodRun | None:
+def newest_run(runs: Sequence[PodRun], *, epoch_of_boot: float, replaced_at: float = 0.0) -> PodRun | None:
     """Return the run that was started last, None without any.
 
-    A process may be older than a Pod that ends again and again, because the process still has its port.
-    epoch_of_boot: the time of boot, in seconds since the epoch.
+    A process may be older than a Pod that ends again and again, because the process still has its port. One that has
+    started since the manifest was replaced is newer than any log: while the Pod before takes its time to end, a kubelet
+    removes its logs and has them begun again. epoch_of_boot: the time of boot, in seconds since the epoch. replaced_at:
+    in seconds since boot, 0 if that is not known.
     """
+    of_manifest = [run for run in runs if run.process is not None and run.process.started >= replaced_at > 0]
 
     def started(run: PodRun) -> float:
         return run.logged_since if run.process is None else epoch_of_boot + run.process.started
 
-    return max(runs, key=started, default=None)
-
-
-def _logged_since(directory: str, attempt: int) -> float:
-    """Return when the log of a start began, in seconds since the epoch.
-
-    By its first line. Without one, the last change of the directory counts, which may be that an older log was removed.
-    """
-    with open(os.path.join(directory, f"{attempt}.log"), "rb") as stream:
-        match = _TIME.search(stream.readline(_MAX_LINE))
-    if match is None:
-        return os.stat(directory).st_mtime
-    second, fraction, zone = (part.decode() for part in match.groups(b""))
-    try:
-        began = datetime.fromisoformat(second + zone.replace("Z", "+00:00"))
-    except ValueError:
-        return os.stat(directory).st_mtime
-    return began.timestamp() + float(fraction or 0)
+    return max(of_manifest or runs, key=started, default=None)
 
 
 def _names(directory: str) -> list[str]:

@@ -92,7 +92,11 @@ class StaticPods:
             if reason and not note.pod:
                 return Unit(name, "foreign", config=config, reason=reason)
             runs = self._files.runs(note.pod, note.container, component)
-            run = newest_run(runs, epoch_of_boot=self._epoch() - self._clock.since_boot())
+            run = newest_run(
+                runs,
+                epoch_of_boot=self._epoch() - self._clock.since_boot(),
+                replaced_at=note.replaced_since_boot(self._clock.boot_id()),
+            )
             if run is not None:
                 self._record(component, run, runs, note)
                 if run.process is not None:

@@ -114,23 +114,16 @@ def test_the_newest_run_is_the_one_that_started_last(runs: list[PodRun], newest:
         assert (None if run is None else run.uid) == newest
 
 
-@pytest.mark.parametrize(
-    ("line", "began"),
-    [
-        ("1970-01-01T00:01:40.250000001Z stderr F I1129 11:34:42 begins", 100.25),
-        ("1970-01-01T01:01:40+01:00 stdout F begins", 100.0),
-        ('{"log":"begins\\n","stream":"stderr","time":"1970-01-01T00:01:40.5Z"}', 100.5),
-        ("", 900.0),
-        ("begins", 900.0),
-        ("1970-19-01T00:01:40Z stderr F begins", 900.0),
-    ],
-)
-def test_a_start_is_as_old_as_the_first_line_of_its_log(host: Host, line: str, began: float) -> None:
-    """The kubelet changes the directory of a Pod that has gone, long after its last start."""
-    host.log(NEW, 0, "1970-01-01T00:00:09Z stderr F begins\n")
-    host.log(NEW, 1, f"{line}\n1970-01-01T00:15:00Z stderr F ends\n" if line else "", at=900.0)
-    (run,) = host.files.runs(POD, COMPONENT, COMPONENT)
-    assert (run.attempt, run.logged_since) == (1, pytest.approx(began))
+def test_a_process_of_the_manifest_is_newer_than_the_log_of_a_pod_that_ends() -> None:
+    """A kubelet has it begun again, ten seconds after it has removed the one of the start."""
+    ending, running = PodRun(OLD, 0, 1310.0), PodRun(NEW, 0, 1299.0, PodProcess(2, 300.0))
+    newest = [newest_run([ending, running], epoch_of_boot=BOOT, replaced_at=at) for at in (299.5, 301.0, 0.0)]
+    assert newest == [running, ending, ending]
+
+
+def test_a_pod_of_the_manifest_that_crashes_is_newer_than_the_process_that_it_replaces() -> None:
+    crashing, lingering = PodRun(NEW, 1, 1390.0), PodRun(OLD, 0, 1010.0, PodProcess(1, 10.0))
+    assert newest_run([crashing, lingering], epoch_of_boot=BOOT, replaced_at=299.5) == crashing
 
 
 def test_an_exec_of_the_same_program_is_not_the_component(host: Host) -> None:
