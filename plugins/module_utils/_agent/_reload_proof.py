@@ -66,7 +66,7 @@ class ReloadProof:
     def can_show(self) -> bool:
         """Return whether the API server that was probed last lets this node read its metrics.
 
-        If it does not, a file is read again by a restart, for which a busy API server is no reason: it is asked twice.
+        If it does not, a file is read again by a restart, which a busy API server does not justify: it is asked twice.
         """
         if not self._url:
             log.info("a file is read again by a restart: the API server was not probed since this agent started")
