@@ -36,7 +36,6 @@ from ._state.health import (
 from ._state.node_state import NodeState
 
 _FIRST_INTERVAL_OF_PODS = 0.25  # seconds: a control plane that starts needs the processor itself
-_REST = 60.0  # seconds between two probes of healthy components of which one reads files while it runs
 _TRIAL_CHECK = 2.0  # seconds between two checks of static Pods that are not steady
 _KUBELET_ACTS = 60.0  # seconds after which a kubelet that has not started a Pod of a new manifest does not work
 _PROBE_DEADLINE = 12.0  # seconds: more than a prober needs if each of its requests times out
@@ -165,9 +164,7 @@ class ComponentManager:
         failed = next(failing, "")
         if failed:
             states[failed] = "failing"
-        reads_again = any(unit is not None and unit.reads_again for unit in units.values())
-        rest = _REST if reads_again else float("inf")
-        self._schedule_probe(healths, now, probing=probing, rest=rest if steady else None)
+        self._schedule_probe(healths, now, probing=probing, steady=steady)
         is_known = len(healths) == len(involved)
         are_healthy = all(map(is_healthy, healths.values()))
         self._healthy_time, seconds = healthy_time(
@@ -285,21 +282,13 @@ class ComponentManager:
         result = self._prober(name, self._probed_configs.read(name, unit), unit)
         return result._replace(command_line=self.command_lines.read(name, unit)) if result.ok else result
 
-    def _schedule_probe(self, healths: Mapping[str, Health], now: float, *, probing: bool, rest: float | None) -> None:
-        """Decide when to probe again. rest: the seconds between two probes of healthy components, None for the usual.
-
-        Infinity if they are not probed then.
-        """
-        due = now + self._next_probe_in(healths, now, rest)
-        self.next_due = due if probing or due == float("inf") else min(self.next_due, due)
-
-    def _next_probe_in(self, healths: Mapping[str, Health], now: float, rest: float | None) -> float:
-        if not healths:
-            return float("inf")
-        if rest is not None and all(map(is_healthy, healths.values())):
-            return rest
+    def _schedule_probe(self, healths: Mapping[str, Health], now: float, *, probing: bool, steady: bool) -> None:
+        """Decide when to probe again: never, if all components are healthy and steady."""
+        if not healths or (steady and all(map(is_healthy, healths.values()))):
+            self.next_due = float("inf")
+            return
         settings = self._configuration
-        return min(
+        wait = min(
             next_probe_in(
                 health,
                 now=now,
@@ -309,6 +298,7 @@ class ComponentManager:
             )
             for name, health in healths.items()
         )
+        self.next_due = now + wait if probing else min(self.next_due, now + wait)
 
     def _failure_window(self, name: str) -> float:
         settings = self._configuration

@@ -120,20 +120,17 @@ class PodFiles:
             yield f"{group}\n{mounts}", PodProcess(int(name), started)
 
 
-def newest_run(runs: Sequence[PodRun], *, epoch_of_boot: float, replaced_at: float = 0.0) -> PodRun | None:
+def newest_run(runs: Sequence[PodRun], *, epoch_of_boot: float) -> PodRun | None:
     """Return the run that was started last, None without any.
 
-    A process may be older than a Pod that ends again and again, because the process still has its port. One that has
-    started since the manifest was replaced is newer than any log: while the Pod before takes its time to end, a kubelet
-    removes its logs and has them begun again. epoch_of_boot: the time of boot, in seconds since the epoch. replaced_at:
-    in seconds since boot, 0 if that is not known.
+    A process may be older than a Pod that ends again and again, because the process still has its port.
+    epoch_of_boot: the time of boot, in seconds since the epoch.
     """
-    of_manifest = [run for run in runs if run.process is not None and run.process.started >= replaced_at > 0]
 
     def started(run: PodRun) -> float:
         return run.logged_since if run.process is None else epoch_of_boot + run.process.started
 
-    return max(of_manifest or runs, key=started, default=None)
+    return max(runs, key=started, default=None)
 
 
 def _names(directory: str) -> list[str]:

@@ -90,6 +90,21 @@ def record_pod_end(
     return [*startups[:-1], last._replace(end=_end(seen, moment, is_charged=True))]
 
 
+def was_replaced(startups: Sequence[Start], uid: str, attempt: int, *, replaced_at: float, boot_id: str) -> bool:
+    """Return whether a Pod without a process ran before its manifest was replaced, and has not started since.
+
+    However new its log is: while the Pod takes its time to end, a kubelet removes its logs, and then has the runtime
+    begin another one. attempt: the newest that the logs show. replaced_at: in seconds since the boot of boot_id, 0 if
+    the manifest was not replaced since then. A start that was not recorded was not replaced.
+    """
+    starts = [(*_parse(start.invocation), start.since_boot) for start in startups if start.boot_id == boot_id]
+    own = [(number, since) for known, number, since in starts if known == uid]
+    if not own:
+        return False
+    number, since = own[-1]
+    return attempt <= number and since < replaced_at
+
+
 def with_config_in_use(startups: Sequence[Start], before: str, config: str) -> list[Start]:
     """Return the startups for a manifest that is the same with another file of options. before, config: SHA-256."""
     return [start._replace(config=config) if start.config == before else start for start in startups]

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from .._componentconfig._flags.kubelet_flags import parse_flags
 from .._componentconfig._options import RELOADED_FILES
-from .._kube.api_errors import KubeError, ServerError, Unreachable, UnusableAnswer
+from .._kube.api_errors import KubeError, ServerError, TooManyRequests, Unreachable, UnusableAnswer
 from .._static_pods.reload_metrics import ReloadMetrics, ReloadState, read_reload_metrics, reload_state
 from ._instance_addresses import API_SERVER
 from ._instance_client import InstanceClients
@@ -50,6 +50,7 @@ class ReloadProof:
         *,
         epoch: Callable[[], float] = time.time,
         command_line: Callable[[int], Sequence[str]] = read_command_line,
+        sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         """Use the notes of a store. epoch: the time of day, in seconds since 1970. command_line: of a process."""
         self._store = store
@@ -57,6 +58,7 @@ class ReloadProof:
         self._clients = clients
         self._epoch = epoch
         self._command_line = command_line
+        self._sleep = sleep
         self._url = ""
         self._proven = self._asked = Reload()
         self._answer: ProbeResult | None = None
@@ -72,12 +74,13 @@ class ReloadProof:
             log.info("a file is read again by a restart: the API server was not probed since this agent started")
             return False
         problem = ""
-        for _attempt in range(2):
+        for attempt in range(2):
             try:
                 self._read("")
                 return True
-            except (Unreachable, UnusableAnswer, ServerError) as error:
+            except (Unreachable, UnusableAnswer, ServerError, TooManyRequests) as error:
                 problem = str(error)
+                self._sleep(0.0 if attempt else _PAUSE)
             except KubeError as error:
                 problem = str(error)
                 break
@@ -118,7 +121,7 @@ class ReloadProof:
             return None
         if (self._compared.invocation, self._compared.files) != (unit.invocation, reloaded):
             self._compared = _Comparison(unit.invocation, reloaded, now)
-        elif now - self._compared.at >= _COMPARE_EVERY:
+        elif now - self._compared.at >= (_PAUSE if self._compared.path else _COMPARE_EVERY):
             self._compared = self._compared._replace(at=now, path=self._other_content(reloaded, unit.pid))
         path = self._compared.path
         detail = f"it uses another content of {path} than the one on disk, which its next start reads"

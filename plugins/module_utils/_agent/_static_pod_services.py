@@ -29,7 +29,7 @@ from ._manifest_note import (
     write_manifest_note,
 )
 from ._pod_files import PodFiles, PodRun, newest_run
-from ._pod_history import PodStart, record_pod_end, record_pod_start, with_reloaded_config
+from ._pod_history import PodStart, record_pod_end, record_pod_start, was_replaced, with_reloaded_config
 from ._reporting._crash_messages import readable
 from ._restore_timer import ArmedTimer, RestoreTimer
 from ._state.active_config import in_trial, unhealthy_reason
@@ -91,12 +91,8 @@ class StaticPods:
             config = note.written.config
             if reason and not note.pod:
                 return Unit(name, "foreign", config=config, reason=reason)
-            runs = self._files.runs(note.pod, note.container, component)
-            run = newest_run(
-                runs,
-                epoch_of_boot=self._epoch() - self._clock.since_boot(),
-                replaced_at=note.replaced_since_boot(self._clock.boot_id()),
-            )
+            runs = self._without_replaced(component, note)
+            run = newest_run(runs, epoch_of_boot=self._epoch() - self._clock.since_boot())
             if run is not None:
                 self._record(component, run, runs, note)
                 if run.process is not None:
@@ -120,8 +116,20 @@ class StaticPods:
             active_since=None if process is None else process.started,
             config=config,
             reason=reason,
-            reads_again=bool(note.written.reloaded),
         )
+
+    def _without_replaced(self, component: str, note: ManifestNote) -> list[PodRun]:
+        """Return the Pods of a component, without those that its present manifest has replaced and that have ended."""
+        runs, boot_id = self._files.runs(note.pod, note.container, component), self._clock.boot_id()
+        replaced_at = note.replaced_since_boot(boot_id)
+        version = self._store.tracking_version(component, self._components[component].version)
+        startups = self._store.read_startups(component, version) if replaced_at else []
+        return [
+            run
+            for run in runs
+            if run.process is not None
+            or not was_replaced(startups, run.uid, run.attempt, replaced_at=replaced_at, boot_id=boot_id)
+        ]
 
     def _end_left_over(self, component: str, run: PodRun, runs: Sequence[PodRun], note: ManifestNote) -> str:
         return self._left_overs.end(

@@ -183,7 +183,7 @@ class Unit(NamedTuple):
     """A component's unit, as the service manager reports it, or its static Pod.
 
     config: of a static Pod, SHA-256 of the file of options that its manifest has; None for a unit. reason: why it is
-    foreign. reads_again: whether it reads files while it runs, so that only a probe shows what it uses.
+    foreign.
     """
 
     name: str
@@ -193,7 +193,6 @@ class Unit(NamedTuple):
     active_since: float | None = None  # seconds since boot when it became active
     config: str | None = None
     reason: str = ""
-    reads_again: bool = False
 
 
 def not_started_reason(unit: Unit, *, reads_another: bool) -> str:

@@ -68,7 +68,9 @@ def find_outage(
     servers = labelled or restarted  # a group of nodes may have others, which run none
     if not restarted & servers:
         return ApiOutage()
-    if len(servers) == _NO_SPARE and ETCD in serving:
+    if len(labelled) == _NO_SPARE and any(
+        _restarts(group, components, ETCD) and labelled & set(group.nodes) & set(moving) for group in groups
+    ):
         return ApiOutage(warnings=(_TWO_MEMBERS.format(" and ".join(sorted(servers))),))
     if len(servers) > 1:
         return ApiOutage()

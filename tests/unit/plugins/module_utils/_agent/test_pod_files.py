@@ -114,18 +114,6 @@ def test_the_newest_run_is_the_one_that_started_last(runs: list[PodRun], newest:
         assert (None if run is None else run.uid) == newest
 
 
-def test_a_process_of_the_manifest_is_newer_than_the_log_of_a_pod_that_ends() -> None:
-    """A kubelet has it begun again, ten seconds after it has removed the one of the start."""
-    ending, running = PodRun(OLD, 0, 1310.0), PodRun(NEW, 0, 1299.0, PodProcess(2, 300.0))
-    newest = [newest_run([ending, running], epoch_of_boot=BOOT, replaced_at=at) for at in (299.5, 301.0, 0.0)]
-    assert newest == [running, ending, ending]
-
-
-def test_a_pod_of_the_manifest_that_crashes_is_newer_than_the_process_that_it_replaces() -> None:
-    crashing, lingering = PodRun(NEW, 1, 1390.0), PodRun(OLD, 0, 1010.0, PodProcess(1, 10.0))
-    assert newest_run([crashing, lingering], epoch_of_boot=BOOT, replaced_at=299.5) == crashing
-
-
 def test_an_exec_of_the_same_program_is_not_the_component(host: Host) -> None:
     host.log(NEW, 0, at=1.0)
     group = f"0::/kubepods/pod{NEW}/0a1b"

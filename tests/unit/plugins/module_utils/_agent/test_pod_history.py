@@ -13,6 +13,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._pod_history 
     PodStart,
     record_pod_end,
     record_pod_start,
+    was_replaced,
     with_config_in_use,
 )
 from ansible_collections.configok.node.plugins.module_utils._agent._state.node_state import Moment
@@ -50,6 +51,46 @@ def shown(startups: Sequence[Start]) -> list[tuple[str, str, str]]:
 def test_a_pod_that_is_replaced_has_not_crashed() -> None:
     startups = checked(checked([], "a", 0, INIT), "b", 0, NEXT)
     assert shown(startups) == [("a/0", INIT, "ended"), ("b/0", NEXT, "")]
+
+
+@pytest.mark.parametrize(
+    ("uid", "attempt", "replaced_at", "boot", "expected"),
+    [
+        ("a", 1, 50.0, BOOT, True),
+        ("a", 0, 50.0, BOOT, True),
+        ("a", 2, 50.0, BOOT, False),
+        ("b", 0, 50.0, BOOT, False),
+        ("b", 0, 65.0, BOOT, True),
+        ("c", 0, 50.0, BOOT, False),
+        ("a", 1, 0.0, BOOT, False),
+        ("a", 1, 50.0, "boot-2", False),
+    ],
+    ids=[
+        "the last start of the one before",
+        "one before that",
+        "a start since then",
+        "the one of the manifest",
+        "one whose manifest was replaced, too",
+        "one that was never recorded",
+        "no manifest was replaced",
+        "a boot since then",
+    ],
+)
+def test_a_pod_was_replaced_that_has_not_started_since_then(
+    uid: str, attempt: int, replaced_at: float, boot: str, expected: bool
+) -> None:
+    startups: list[Start] = []
+    for name, number, at in (("a", 0, 30.0), ("a", 1, 40.0), ("b", 0, 60.0)):
+        startups = checked(startups, name, number, INIT, at=at)
+    assert was_replaced(startups, uid, attempt, replaced_at=replaced_at, boot_id=boot) is expected
+
+
+def test_a_pod_that_is_back_was_not_replaced() -> None:
+    startups: list[Start] = []
+    for name, at in (("a", 30.0), ("b", 60.0), ("a", 80.0)):
+        startups = checked(startups, name, 0, INIT, at=at)
+    assert not was_replaced(startups, "a", 0, replaced_at=70.0, boot_id=BOOT)
+    assert was_replaced(startups, "b", 0, replaced_at=70.0, boot_id=BOOT)
 
 
 def test_a_check_of_the_same_start_records_nothing() -> None:

@@ -46,10 +46,15 @@ class Instance:
         self.slow = 0.0
         self.unit = Unit("static Pod", "active", invocation="pod/0", pid=7, active_since=10.0)
         clients = InstanceClients(Credentials("https://balancer"), self.client)
-        self.probe = ReloadProof(store, clock, clients, epoch=self.epoch, command_line=self.command_line)
+        self.probe = ReloadProof(
+            store, clock, clients, epoch=self.epoch, command_line=self.command_line, sleep=self.sleep
+        )
 
     def epoch(self) -> float:
         return BOOT + self.clock.seconds
+
+    def sleep(self, seconds: float) -> None:
+        self.clock.seconds += seconds
 
     def command_line(self, pid: int) -> list[str]:
         assert pid == self.unit.pid
@@ -244,7 +249,7 @@ def test_a_content_that_is_no_longer_in_use_is_a_failure_until_it_is_again(insta
     for result in (instance.probed(60.0), instance.probed()):
         assert result == ProbeResult(False, OTHER)
     instance.in_use = "bb"
-    assert instance.probed(60.0) is None
+    assert instance.probed() is None, "one that is not as it should be is read in each probe"
 
 
 def test_files_that_a_start_has_read_are_compared_too(instance: Instance) -> None:

@@ -48,14 +48,13 @@ class Node:
         context = bench.new_context()._replace(
             configuration=bench.configuration._replace(components=pods),
             services=self,
-            prober=lambda *_arguments: self.result,
+            prober=lambda *_arguments: ProbeResult(True),
             counters=Counters(list(pods)),
         )
         self.clock = bench.clock
         self.units = {name: Unit(name, "active", "a/0", 1, 900.0, config=OLD) for name in pods}
         self.files = {name: ComponentFiles(NEW, switched_since=self.clock.seconds) for name in pods}
         self.restarted: list[str] = []
-        self.result = ProbeResult(True)
         self.error = ""
         self.hangs = False
         self.components = ComponentManager(context)
@@ -71,17 +70,14 @@ class Node:
             raise ServiceManagerError(self.error)
         return True
 
-    def observe(
-        self, *, in_trial: bool = True, record: ConfigRecord = RECORD, at_rest: bool = False
-    ) -> ComponentsObservation:
-        """Observe, and request what is due. at_rest: probe only what is due, as after a trial."""
+    def observe(self, *, in_trial: bool = True, record: ConfigRecord = RECORD) -> ComponentsObservation:
+        """Observe, and request what is due."""
         good = None if in_trial else record
         records = Records(record, good or LOCAL_CONFIG, AnsweredAssignment(), never_written=False)
         state = NodeState(records, ActiveConfig(record, "current"), {}, {}, {}, {}, self.files)
         self.components.refresh()
-        if not at_rest:
-            self.components.probe_soon()
-        observed = self.components.observe(state, steady=at_rest)
+        self.components.probe_soon()
+        observed = self.components.observe(state, steady=False)
         assert observed is not None
         for name, config in observed.restarts_due.items():
             self.components.restart(name, config)
@@ -228,28 +224,3 @@ def test_a_component_is_judged_although_its_api_server_is_left_alone(node: Node)
 def test_nothing_follows_a_component_that_is_left_alone(node: Node) -> None:
     node.units[API_SERVER] = node.units[API_SERVER]._replace(state="foreign", reason="changed")
     assert node.observe().restarts_due == {}
-
-
-def at_rest(node: Node, *, reads_again: bool) -> float:
-    """Bring the node to rest; return in how many seconds it is probed again."""
-    for name in node.units:
-        node.write(name)
-        node.units[name] = node.units[name]._replace(reads_again=reads_again)
-    for _second in range(3):
-        node.clock.advance(1)
-        node.observe(in_trial=False)
-    node.clock.advance(10)
-    node.observe(in_trial=False, at_rest=True)
-    return node.components.next_due - node.clock.seconds
-
-
-def test_healthy_components_are_probed_at_rest_if_one_reads_files_while_it_runs(node: Node) -> None:
-    assert 59 <= at_rest(node, reads_again=True) <= 60
-    node.result = ProbeResult(False, "another content is in use")
-    node.clock.advance(61)
-    observed = node.observe(in_trial=False, at_rest=True)
-    assert observed.healthy is False
-
-
-def test_healthy_components_that_read_no_file_while_they_run_are_not_probed_at_rest(node: Node) -> None:
-    assert at_rest(node, reads_again=False) == float("inf")

@@ -437,6 +437,26 @@ def test_the_old_pod_does_not_run_the_next_options(host: Host) -> None:
     assert start.config != unit.config
 
 
+def test_the_pod_before_is_not_the_newest_when_its_log_is_begun_again(host: Host) -> None:
+    """It takes its time to end, the kubelet removes its logs, and has the runtime begin another one."""
+    host.runs("a", 0, pid=11)
+    host.pods.unit(COMPONENT)
+    host.use({"kube-api-qps": 30})
+    host.clock.seconds += 1
+    host.pods.restart(COMPONENT)
+    host.runs("b", 0, pid=12)
+    host.pods.unit(COMPONENT)
+    host.clock.seconds += 20
+    host.shown.start("a", 0, at=5000.0)
+    unit = host.pods.unit(COMPONENT)
+    assert (unit.state, unit.invocation, unit.pid) == ("active", "b/0", 12)
+    host.shown.end_processes()
+    host.clock.seconds += 1
+    unit = host.pods.unit(COMPONENT)
+    assert (unit.state, unit.invocation) == ("starting", "b/0")
+    assert host.starts() == [("a/0", False), ("b/0", True)]
+
+
 @pytest.mark.parametrize("is_ours", [True, False], ids=["of the agent", "of an operator"])
 def test_a_process_that_the_kubelet_has_forgotten_is_ended_for_a_manifest_of_the_agent(
     host: Host, is_ours: bool

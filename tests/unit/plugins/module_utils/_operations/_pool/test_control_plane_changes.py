@@ -86,6 +86,11 @@ def test_two_members_of_etcd_are_both_needed() -> None:
         "a and b are two control-plane nodes: if etcd has its members there, it needs both, and no agent restarts one; "
         "a third member changes that"
     )
+    elsewhere = NodeGroup(("c", "d"), group.changes)
+    serving = NodeGroup(("a", "b"), changes_of(API_SERVER))
+    of_both = outage(Cluster("a", "b"), [serving, elsewhere], components=("etcd",), moving=("a", "b", "c", "d"))
+    assert of_both == ApiOutage(), "etcd runs elsewhere"
+    assert outage(Cluster(), [group], components=("etcd",)) == ApiOutage(), "no label shows how many there are"
 
 
 def test_another_api_server_answers_meanwhile() -> None:
