@@ -51,10 +51,15 @@ class Reloading:
 
     def present(self) -> tuple[int, bytes, str]:
         """Return the API server's process, its manifest and the content on the disk."""
-        words = self.control_plane.process(API_SERVER)
-        (file,) = (word.partition("=")[2] for word in words if word.startswith("--authentication-config="))
         manifest = self.control_plane.manifests()[f"{API_SERVER}.yaml"]
-        return self.control_plane.pids()[API_SERVER], manifest, self.control_plane.node.read(file)
+        return self.control_plane.pids()[API_SERVER], manifest, self.control_plane.node.read(self.file)
+
+    @property
+    def file(self) -> str:
+        """The path of the file, as the API server has it."""
+        flag = "--authentication-config="
+        (word,) = (word for word in self.control_plane.process(API_SERVER) if word.startswith(flag))
+        return word[len(flag) :]
 
 
 @pytest.fixture(scope="module")
@@ -122,13 +127,8 @@ def test_the_timer_takes_a_content_back_that_no_agent_confirms(reloading: Reload
 
 def test_a_content_that_another_program_writes_is_left_alone(reloading: Reloading) -> None:
     node, before = reloading.control_plane.node, reloading.present()
-    (file,) = (
-        word.partition("=")[2]
-        for word in reloading.control_plane.process(API_SERVER)
-        if word.startswith("--authentication-config=")
-    )
-    node.write(file, before[2].replace("users-", "others-"))
+    node.write(reloading.file, before[2].replace("users-", "others-"))
     number = reloading.assign()
     reloading.agent.wait_answer(number, "Unknown", "was changed or removed, not by this agent")
-    node.write(file, before[2])
+    node.write(reloading.file, before[2])
     reloading.agent.wait_answer(number, "True")
