@@ -19,6 +19,7 @@ from ._instance_client import InstanceClients
 from ._interfaces import Clock
 from ._log import log
 from ._manifest_note import ManifestNote, Reload, read_manifest_note
+from ._state.active_config import in_trial
 from ._state.health import ProbeResult, Unit
 from ._store._store import Store
 from ._validation._shadowed_fields import read_command_line
@@ -60,7 +61,7 @@ class ReloadProof:
         self._command_line = command_line
         self._sleep = sleep
         self._url = ""
-        self._proven = self._asked = Reload()
+        self._closed = self._asked = Reload()
         self._answer: ProbeResult | None = None
         self._read_at = float("-inf")
         self._compared = _Comparison()
@@ -76,7 +77,7 @@ class ReloadProof:
         problem = ""
         for attempt in range(2):
             try:
-                self._read("")
+                self._read(())
                 return True
             except (Unreachable, UnusableAnswer, ServerError, TooManyRequests) as error:
                 problem = str(error)
@@ -107,7 +108,7 @@ class ReloadProof:
         """Return whether the process is to read a file again and has not shown that it has."""
         reload, started = note.reload, unit.active_since
         is_written = bool(reload.path) and note.written.reloaded.get(reload.path) == reload.content
-        if not is_written or reload == self._proven or reload.boot_id != self._clock.boot_id():
+        if not is_written or reload == self._closed or reload.boot_id != self._clock.boot_id():
             return False
         return started is None or started <= reload.since
 
@@ -130,18 +131,14 @@ class ReloadProof:
     def _other_content(self, reloaded: Mapping[str, str], pid: int) -> str:
         """Return the path of a file of which another content is in use, "" without one, or if no metrics are read."""
         flags = dict(parse_flags(self._command_line(pid)))
-        for flag in RELOADED_FILES:
-            path = flags.get(flag, "")
-            if path not in reloaded:
-                continue
-            try:
-                in_use = self._read(flag).in_use
-            except KubeError as error:
-                log.info("whether %s is still in use is not judged: %s", path, error)
-                continue
-            if in_use and in_use != reloaded[path]:
-                return path
-        return ""
+        paths = {flag: flags[flag] for flag in RELOADED_FILES if flags.get(flag, "") in reloaded}
+        try:
+            metrics = self._read(paths) if paths else {}
+        except KubeError as error:
+            log.info("whether %s is still in use is not judged: %s", " and ".join(paths.values()), error)
+            return ""
+        others = (path for flag, path in paths.items() if metrics[flag].in_use not in ("", reloaded[path]))
+        return next(others, "")
 
     def _result(self, reload: Reload, now: float, *, is_older: bool) -> ProbeResult | None:
         """Return what the metrics say. is_older: whether the process is older than the content that is taken back."""
@@ -151,25 +148,31 @@ class ReloadProof:
         tried = boot + reload.tried if is_older else None
         state, reason = ReloadState.OPEN, ""
         try:
-            metrics = self._read(reload.flag)
-            state = reload_state(metrics, content=reload.content, since=boot + reload.since, tried=tried)
+            metrics = self._read([reload.flag])
+            state = reload_state(metrics[reload.flag], content=reload.content, since=boot + reload.since, tried=tried)
         except KubeError as error:
             reason = f": {error}"
         if state is ReloadState.IN_USE:
-            self._proven = reload
+            self._closed = reload
             return None
         if state is ReloadState.REFUSED:
             return ProbeResult(False, f"it refuses {reload.path}, and keeps the content before", is_final=True)
-        if reason and reload.tried and is_late:  # it was in use before
+        if reason and is_late and not self._must_be_shown(reload):
             log.warning("whether %s is in use is not judged%s", reload.path, reason)
+            self._closed = reload
             return None
         detail = f"it has not shown within {patience:g} s that it uses {reload.path}{reason}"
         return ProbeResult(False, detail, is_final=is_late)
 
-    def _read(self, flag: str) -> ReloadMetrics:
-        """Return the metrics of a file. Raises KubeError, also if they take too long."""
+    def _must_be_shown(self, reload: Reload) -> bool:
+        """Return whether a content is on trial, and was not in use before it. Raises OSError."""
+        records = self._store.read_records()
+        return not reload.tried and in_trial(records.current, records.last_known_good)
+
+    def _read(self, flags: Iterable[str]) -> dict[str, ReloadMetrics]:
+        """Return the metrics of the files of these flags. Raises KubeError, also if they take too long."""
         with closing(self._clients.at(self._url).stream(_METRICS, read_timeout=_SILENCE)) as lines:
-            return read_reload_metrics(self._in_time(lines), flag)
+            return read_reload_metrics(self._in_time(lines), flags)
 
     def _in_time(self, lines: Iterable[bytes]) -> Iterator[bytes]:
         ends = self._clock.since_boot() + _LONGEST

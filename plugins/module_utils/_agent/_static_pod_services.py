@@ -74,7 +74,7 @@ class StaticPods:
         self._epoch = epoch
         self._can_show_reload = can_show_reload
         self._left_overs = LeftOverPods(send or signal_sender(self._files.is_running))
-        self._alive: dict[str, tuple[str, str]] = {}  # by component: a start whose process was seen, its manifest
+        self._alive: dict[str, tuple[str, str]] = {}  # by component: a start whose process was seen, the manifest then
         self._mutexes = {name: threading.Lock() for name in components}  # a check and its record are one
 
     def unit(self, component: str) -> Unit:
@@ -95,7 +95,7 @@ class StaticPods:
             run = newest_run(runs, epoch_of_boot=self._epoch() - self._clock.since_boot())
             if run is not None:
                 self._record(component, run, runs, note)
-                if run.process is not None:
+                if run.process is not None and self._alive.get(component, ("", ""))[0] != run.invocation:
                     self._alive[component] = run.invocation, note.seen
             if reason or run is None:
                 self._alive.pop(component, None)

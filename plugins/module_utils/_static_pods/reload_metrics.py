@@ -44,21 +44,22 @@ class ReloadState(str, Enum):
         return self.value
 
 
-def read_reload_metrics(lines: Iterable[bytes], flag: str) -> ReloadMetrics:
-    """Return what the lines of /metrics say of the file of a flag, such as authentication-config."""
-    controller, metrics = flag.partition("-")[0], ReloadMetrics()
+def read_reload_metrics(lines: Iterable[bytes], flags: Iterable[str]) -> dict[str, ReloadMetrics]:
+    """Return what the lines of /metrics say of the file of each flag, such as authentication-config."""
+    flags_by_controller = {flag.partition("-")[0]: flag for flag in flags}
+    known = dict.fromkeys(flags_by_controller.values(), ReloadMetrics())
     for line in lines:
         match = _SERIES.match(line.decode("ascii", "replace").rstrip()) if line.startswith(b"apiserver_") else None
-        if match is None or match[1] != controller:
+        if match is None or match[1] not in flags_by_controller:
             continue
-        labels = dict(_LABEL.findall(match[3]))
+        flag, labels = flags_by_controller[match[1]], dict(_LABEL.findall(match[3]))
         if match[2] == _TIME and labels.get("status") == "success":
-            metrics = metrics._replace(succeeded=float(match[4]))
+            known[flag] = known[flag]._replace(succeeded=float(match[4]))
         elif match[2] == _TIME and labels.get("status") == "failure":
-            metrics = metrics._replace(failed=float(match[4]))
+            known[flag] = known[flag]._replace(failed=float(match[4]))
         elif match[2] == _CONTENT and labels.get("hash", "").startswith(_HASH):
-            metrics = metrics._replace(in_use=labels["hash"][len(_HASH) :])
-    return metrics
+            known[flag] = known[flag]._replace(in_use=labels["hash"][len(_HASH) :])
+    return known
 
 
 def reload_state(metrics: ReloadMetrics, *, content: str, since: float, tried: float | None = None) -> ReloadState:

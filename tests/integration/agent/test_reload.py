@@ -87,7 +87,7 @@ class Reloading:
     def state_by_time(self) -> ReloadState:
         """Return what releases before 1.34 show, whose metrics have no hash."""
         with closing(self.api.client().stream("/metrics", read_timeout=5)) as lines:
-            metrics = read_reload_metrics(lines, FLAG)._replace(in_use="")
+            metrics = read_reload_metrics(lines, [FLAG])[FLAG]._replace(in_use="")
         since = time.time() - SystemClock().since_boot() + self.reload.since
         return reload_state(metrics, content=self.reload.content, since=since)
 

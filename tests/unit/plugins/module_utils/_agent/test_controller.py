@@ -788,6 +788,21 @@ def test_an_idle_node_is_left_alone(bench: Bench) -> None:
 
 
 @pytest.mark.contract("trial.after-it")
+def test_a_failed_probe_of_an_idle_node_is_reported_within_a_heartbeat(bench: Bench) -> None:
+    """No hook reports that a component has changed without a restart, such as one that uses another content."""
+    good, starts = bench.good_node(), bench.starts()
+    bench.run(300)
+    bench.processes["kubelet"].mood = "sick"
+    bench.run(750)
+    words = ("False", f"using current (UID: {good.uid}), which is failing", "kubelet: healthz: 500")
+    assert bench.words == words
+    bench.processes["kubelet"].mood = ""
+    bench.run(30)
+    assert bench.words == ("True", f"using current (UID: {good.uid})", ALL_WELL)
+    assert bench.starts() == starts
+
+
+@pytest.mark.contract("trial.after-it")
 def test_failures_after_the_trial_are_reported_and_change_nothing(bench: Bench) -> None:
     good = bench.good_node()
     for _again in range(5):

@@ -22,12 +22,16 @@ from ansible_collections.configok.node.plugins.module_utils._agent._manifest_not
 )
 from ansible_collections.configok.node.plugins.module_utils._agent._reload_proof import ReloadProof
 from ansible_collections.configok.node.plugins.module_utils._agent._state.health import ProbeResult, Unit
+from ansible_collections.configok.node.plugins.module_utils._agent._state.records import ConfigRecord
 from ansible_collections.configok.node.plugins.module_utils._agent._store._store import Store
 from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import Forbidden, Unreachable
 from ansible_collections.configok.node.plugins.module_utils._kube.credentials import Credentials
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.assignment import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle_trial import Trial
 from support.agents.bench import FakeClock
 
 URL = "https://10.0.0.1:6443/readyz"
+UID = "00000000-0000-0000-0000-000000000001"
 BOOT = 5000.0  # seconds since the epoch
 FLAG, FILE = "authentication-config", "/options/authn.yaml"
 IN_USE = "apiserver_authentication_config_controller_last_config_info"
@@ -85,6 +89,12 @@ class Instance:
         written = WrittenManifest(reloaded={FILE: content})
         write_manifest_note(self.store, "kube-apiserver", ManifestNote(written=written, reload=reload))
 
+    def healthy_for(self, seconds: float) -> None:
+        """Let the content be of a config whose trial takes 60 healthy seconds."""
+        source = ConfigSource("kube-system", "config", UID)
+        trial, seen = Trial(duration=60.0), seconds > 0
+        self.store.write_current(ConfigRecord(source, trial=trial, healthy_seconds=seconds, seen_healthy=seen))
+
     def probed(self, seconds: float = 1.0) -> ProbeResult | None:
         """Probe some time later."""
         self.clock.seconds += seconds
@@ -93,7 +103,9 @@ class Instance:
 
 @pytest.fixture
 def instance(tmp_path: Path) -> Instance:
-    return Instance(Store(str(tmp_path), now=lambda: "now"), FakeClock())
+    instance = Instance(Store(str(tmp_path), now=lambda: "now"), FakeClock())
+    instance.healthy_for(0.0)
+    return instance
 
 
 def test_nothing_is_asked_without_such_a_file(instance: Instance) -> None:
@@ -205,6 +217,17 @@ def test_a_content_that_is_taken_back_is_not_judged_without_metrics(
     assert f"whether {FILE} is in use is not judged: no" in caplog.text
 
 
+def test_a_content_whose_trial_is_over_is_not_judged_without_metrics(
+    instance: Instance, caplog: pytest.LogCaptureFixture
+) -> None:
+    """An agent that has started since asks again."""
+    instance.error = Forbidden("no")
+    instance.written()
+    instance.healthy_for(60.0)
+    assert [instance.probed(30.0), instance.probed(1.0)] == [None, None]
+    assert caplog.text.count(f"whether {FILE} is in use is not judged: no") == 1
+
+
 @pytest.mark.parametrize("how", ["another boot", "a write that did not happen"])
 def test_a_note_on_what_is_not_in_place_asks_nothing(instance: Instance, how: str) -> None:
     instance.written()
@@ -259,6 +282,14 @@ def test_files_that_a_start_has_read_are_compared_too(instance: Instance) -> Non
     assert instance.probed(60.0) == ProbeResult(False, OTHER)
     instance.unit = instance.unit._replace(invocation="pod/1")
     assert instance.probed(1.0) is None, "the next start has its own content"
+
+
+def test_the_metrics_are_read_once_for_all_files(instance: Instance) -> None:
+    written = WrittenManifest(reloaded={"/etc/authz.yaml": "aa", FILE: "bb"})
+    write_manifest_note(instance.store, "kube-apiserver", ManifestNote(written=written))
+    instance.in_use = "cc"
+    assert [instance.probed(), instance.probed(60.0)] == [None, ProbeResult(False, OTHER)]
+    assert instance.reads == 1
 
 
 @pytest.mark.parametrize("how", ["no hash", "forbidden", "a file of the node", "no process"])

@@ -239,6 +239,19 @@ def test_a_pod_that_ends_for_another_image_has_not_crashed(host: Host) -> None:
     assert host.starts() == [("b/0", False)]
 
 
+def test_a_pod_that_takes_its_time_to_end_for_another_image_has_not_crashed(host: Host) -> None:
+    """Its process is still seen after the manifest is another one."""
+    host.use({"kube-api-qps": 30})
+    host.pods.restart(COMPONENT)
+    host.runs("b", 0, pid=12)
+    host.pods.unit(COMPONENT)
+    host.manifest.write_text(host.manifest.read_text().replace("v1.20.2", "v1.20.15"))
+    host.pods.unit(COMPONENT)
+    host.shown.end_processes()
+    host.pods.unit(COMPONENT)
+    assert host.starts() == [("b/0", False)]
+
+
 def test_a_process_that_was_not_seen_for_a_moment_has_not_crashed(host: Host) -> None:
     host.use({"kube-api-qps": 30})
     host.pods.restart(COMPONENT)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import pytest
 
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._options import RELOADED_FILES
 from ansible_collections.configok.node.plugins.module_utils._static_pods.reload_metrics import (
     ReloadMetrics,
     ReloadState,
@@ -30,12 +31,15 @@ go_goroutines 12
 CONTENT = "bb"
 
 
-def test_the_series_of_one_file_are_read() -> None:
-    lines = METRICS.splitlines()
-    assert read_reload_metrics(lines, "authentication-config") == ReloadMetrics(1700000100.0, 1700000000.0, "bb")
-    assert read_reload_metrics(lines, "authorization-config") == ReloadMetrics(succeeded=5.0)
-    assert read_reload_metrics(lines, "encryption-provider-config") == ReloadMetrics()
-    assert read_reload_metrics([b"apiserver_\xff{} 1", b""], "authentication-config") == ReloadMetrics()
+def test_the_series_of_each_file_are_read() -> None:
+    assert read_reload_metrics(METRICS.splitlines(), RELOADED_FILES) == {
+        "authentication-config": ReloadMetrics(1700000100.0, 1700000000.0, "bb"),
+        "authorization-config": ReloadMetrics(succeeded=5.0),
+        "encryption-provider-config": ReloadMetrics(),
+    }
+    flag = "authorization-config"
+    assert read_reload_metrics(METRICS.splitlines(), [flag]) == {flag: ReloadMetrics(succeeded=5.0)}
+    assert read_reload_metrics([b"apiserver_\xff{} 1", b""], [flag]) == {flag: ReloadMetrics()}
 
 
 @pytest.mark.parametrize(
