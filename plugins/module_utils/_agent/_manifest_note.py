@@ -18,7 +18,9 @@ Read = Callable[[str], Optional[bytes]]
 """Returns the content of a file by its path, None without one."""
 
 _NOTE = "manifest"
-_LATE = 75.0  # seconds after which an API server has reported whether it uses a content
+SHOWN_WITHIN = 75.0
+"""Seconds after which an API server has reported whether it uses a content: it looks at its files once a minute if the
+kernel reports no change, and asks the issuers of a content every ten seconds for a minute before it refuses it."""
 USUAL_GRACE = 30  # seconds, of a Pod that does not say it
 
 
@@ -110,7 +112,7 @@ class ManifestNote(NamedTuple):
         if good is None:
             return None
         if self.written.reloaded == good:
-            if last.tried and is_same_boot and now - last.since < _LATE:
+            if last.tried and is_same_boot and now - last.since < SHOWN_WITHIN:
                 return None  # it may still report the content before
             return Reload(change.path, flag, change.after, now, boot_id)
         if (last.path, last.content) != (change.path, change.before):

@@ -18,7 +18,7 @@ from ._instance_addresses import API_SERVER
 from ._instance_client import InstanceClients
 from ._interfaces import Clock
 from ._log import log
-from ._manifest_note import ManifestNote, Reload, read_manifest_note
+from ._manifest_note import SHOWN_WITHIN, ManifestNote, Reload, read_manifest_note
 from ._state.active_config import in_trial
 from ._state.health import ProbeResult, Unit
 from ._store._store import Store
@@ -27,7 +27,9 @@ from ._validation._shadowed_fields import read_command_line
 _METRICS = "/metrics"
 _SILENCE = 2.0  # seconds
 _LONGEST = 5.0  # seconds for all of them: less than a probe may take
-_PAUSE = 1.0  # seconds between two readings: the metrics of a large cluster have megabytes
+_PAUSE = 1.0  # seconds between two readings at least: the metrics of a large cluster have megabytes
+_PART = 0.1  # of the time since a file was written, after which it is asked for again
+_UNANSWERED = 10.0  # seconds after which a content that was in use before is not judged without metrics
 _COMPARE_EVERY = 60.0  # seconds, once it is shown: an API server itself looks at its files once a minute
 
 
@@ -99,7 +101,8 @@ class ReloadProof:
         reload = note.reload
         if not self._is_open(note, unit):
             return self._standing(note, unit, now)
-        if reload != self._asked or now - self._read_at >= _PAUSE:
+        pause = max(_PAUSE, _PART * min(now - reload.since, SHOWN_WITHIN))
+        if reload != self._asked or now - self._read_at >= pause:
             self._asked, self._read_at = reload, now
             self._answer = self._result(reload, now, is_older=started is not None and started < reload.tried)
         return self._answer
@@ -142,8 +145,6 @@ class ReloadProof:
 
     def _result(self, reload: Reload, now: float, *, is_older: bool) -> ProbeResult | None:
         """Return what the metrics say. is_older: whether the process is older than the content that is taken back."""
-        patience = RELOADED_FILES.get(reload.flag, 0.0)
-        is_late = now - reload.since > patience
         boot = self._epoch() - now
         tried = boot + reload.tried if is_older else None
         state, reason = ReloadState.OPEN, ""
@@ -157,12 +158,12 @@ class ReloadProof:
             return None
         if state is ReloadState.REFUSED:
             return ProbeResult(False, f"it refuses {reload.path}, and keeps the content before", is_final=True)
-        if reason and is_late and not self._must_be_shown(reload):
+        if reason and now - reload.since > _UNANSWERED and not self._must_be_shown(reload):
             log.warning("whether %s is in use is not judged%s", reload.path, reason)
             self._closed = reload
             return None
-        detail = f"it has not shown within {patience:g} s that it uses {reload.path}{reason}"
-        return ProbeResult(False, detail, is_final=is_late)
+        is_late = now - reload.since > SHOWN_WITHIN
+        return ProbeResult(False, f"it has not shown that it uses {reload.path}{reason}", is_final=is_late)
 
     def _must_be_shown(self, reload: Reload) -> bool:
         """Return whether a content is on trial, and was not in use before it. Raises OSError."""

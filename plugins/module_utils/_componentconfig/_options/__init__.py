@@ -25,6 +25,5 @@ KUBEADM_SECTIONS = {
 }
 """The path of the section of kubeadm's ClusterConfiguration that has a component's extraArgs."""
 
-RELOADED_FILES = {"authentication-config": 10.0, "authorization-config": 10.0, "encryption-provider-config": 75.0}
-"""Flags whose files the API server reads again while it runs, and shows by a metric that it has; the seconds in which
-it does."""
+RELOADED_FILES = ("authentication-config", "authorization-config", "encryption-provider-config")
+"""Flags whose files the API server reads again while it runs, and shows by a metric that it has."""
