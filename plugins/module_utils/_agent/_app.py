@@ -18,6 +18,7 @@ from ._controller import Controller
 from ._log import log
 from ._notify import Notifications, Wakeup
 from ._reporting._metrics import MetricsOutput
+from ._watchdog import Watchdog
 from .node_watch import NodeWatch
 
 _MIN_PAUSE = 0.01  # seconds; keeps the agent from spinning, whatever goes wrong
@@ -43,7 +44,7 @@ class App:
         context, notifications, controller = self._context, self._notifications, self.controller
         watch = NodeWatch(context.configuration.node_name, context.api, notifications.notify, context.counters)
         watch.start()
-        wakeup = Wakeup.NOTIFIED
+        watchdog, wakeup = Watchdog(), Wakeup.NOTIFIED
         try:
             while not stop.is_set():
                 if reload.is_set():
@@ -60,7 +61,7 @@ class App:
                     raise RuntimeError("the watch of the Node has ended")  # systemd restarts the agent
                 gc.collect()  # Python alone would do it rarely, and keep 1 MB after some changes
                 pause = max(_MIN_PAUSE, due - context.clock.since_boot())
-                wakeup = notifications.wait(None if pause == float("inf") else pause)
+                wakeup = watchdog.wait(notifications, None if pause == float("inf") else pause)
         finally:
             watch.stop()
             controller.close()

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from .._static_pods.component_output import ending_reason
 
-_LOG = re.compile(r"([0-9]{1,9})\.log\Z")
+_LOG = re.compile(r"([0-9]{1,9})\.log(?:\.|\Z)")  # one that is being rotated has another name for a moment
 _START_FIELD = 19  # of /proc/PID/stat behind the name: starttime, in ticks since boot
 _OUT_OF_RESOURCES = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)  # which says nothing about a process
 _MAX_TAIL = 256 * 1024  # bytes of a log: the help that follows an error has 80,000
@@ -63,7 +63,7 @@ class PodFiles:
         runs = []
         processes = sorted(self._processes(program), key=lambda item: item[1].started)
         for uid, directory in self._log_directories(pod, container):
-            attempts = [int(match[1]) for name in _names(directory) for match in _LOG.finditer(name)]
+            attempts = [int(match[1]) for match in map(_LOG.match, _names(directory)) if match]
             if not attempts:
                 continue
             try:

@@ -30,6 +30,7 @@ _LONGEST = 5.0  # seconds for all of them: less than a probe may take
 _PAUSE = 1.0  # seconds between two readings at least: the metrics of a large cluster have megabytes
 _PART = 0.1  # of the time since a file was written, after which it is asked for again
 _UNANSWERED = 10.0  # seconds after which a content that was in use before is not judged without metrics
+_TRIED_FOR = 130.0  # seconds after a failure in which an API server may try the same content once more, and fail
 _COMPARE_EVERY = 60.0  # seconds, once it is shown: an API server itself looks at its files once a minute
 
 
@@ -79,16 +80,31 @@ class ReloadProof:
         problem = ""
         for attempt in range(2):
             try:
-                self._read(())
+                busy = self._busy_flag(self._read(RELOADED_FILES))
+                if busy:
+                    problem = f"the API server may still ask for the content of {busy} before"
+                    break
                 return True
             except (Unreachable, UnusableAnswer, ServerError, TooManyRequests) as error:
                 problem = str(error)
                 self._sleep(0.0 if attempt else _PAUSE)
-            except KubeError as error:
+            except (KubeError, OSError) as error:
                 problem = str(error)
                 break
         log.info("a file is read again by a restart: no metrics show what is in use: %s", problem)
         return False
+
+    def _busy_flag(self, known: Mapping[str, ReloadMetrics]) -> str:
+        """Return the flag of a file that was refused a short time ago and is not known to be in use, "" without one.
+
+        It is asked for again each minute, for a minute: how that ends would count for the next content. Raises OSError.
+        """
+        now, reload = self._epoch(), read_manifest_note(self._store, API_SERVER).reload
+        for flag, metrics in known.items():
+            is_in_use = bool(metrics.in_use) and (flag, metrics.in_use) == (reload.flag, reload.content)
+            if not is_in_use and metrics.failed > max(metrics.succeeded, now - _TRIED_FOR):
+                return flag
+        return ""
 
     def __call__(self, url: str, unit: Unit) -> ProbeResult | None:
         """Return a failure while another content of a file than the one on disk is in use, None otherwise.

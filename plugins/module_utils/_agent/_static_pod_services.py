@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from .._componentconfig._options import ETCD
 from ._agent_configuration import ComponentConfiguration
+from ._idle_kubelet import IdleKubelet
 from ._instance_addresses import API_SERVER
 from ._interfaces import Clock, CommandRunner, ServiceManager, ServiceManagerError
 from ._left_over_pods import LeftOverPods, Send, signal_sender
@@ -58,12 +59,14 @@ class StaticPods:
         epoch: Callable[[], float] = time.time,
         send: Send | None = None,
         can_show_reload: Callable[[], bool] = lambda: False,
+        restart_kubelet: Callable[[], object] = lambda: None,
     ) -> None:
         """Create the service manager.
 
         components: those with a manifest. run: runs the child. argv: the child's words before its own arguments.
         files: what the kubelet and the kernel show. epoch: the time of day, in seconds since 1970. send: sends signals.
-        can_show_reload: whether this node's API server shows which files it has read again.
+        can_show_reload: whether this node's API server shows which files it has read again. restart_kubelet: restarts
+        the kubelet if it runs.
         """
         self._components = components
         self._store = store
@@ -73,6 +76,7 @@ class StaticPods:
         self._files = files or PodFiles()
         self._epoch = epoch
         self._can_show_reload = can_show_reload
+        self._idle_kubelet = IdleKubelet(restart_kubelet)
         self._left_overs = LeftOverPods(send or signal_sender(self._files.is_running))
         self._alive: dict[str, tuple[str, str]] = {}  # by component: a start whose process was seen, the manifest then
         self._mutexes = {name: threading.Lock() for name in components}  # a check and its record are one
@@ -102,6 +106,8 @@ class StaticPods:
                 self._left_overs.forget(component)
             elif config == self._config(component):
                 reason = self._end_left_over(component, run, runs, note)
+            if not reason:
+                self._check_kubelet(component, runs, note)
             self._confirm(component)
         except (OSError, LockTimeout) as error:
             raise ServiceManagerError(f"{name} was not seen: {error}") from error
@@ -130,6 +136,17 @@ class StaticPods:
             if run.process is not None
             or not was_replaced(startups, run.uid, run.attempt, replaced_at=replaced_at, boot_id=boot_id)
         ]
+
+    def _check_kubelet(self, component: str, runs: Sequence[PodRun], note: ManifestNote) -> None:
+        now = self._clock.since_boot()
+        self._idle_kubelet.check(
+            component,
+            runs,
+            replaced_at=note.replaced_since_boot(self._clock.boot_id()),
+            grace=note.grace,
+            now=now,
+            epoch_of_boot=self._epoch() - now,
+        )
 
     def _end_left_over(self, component: str, run: PodRun, runs: Sequence[PodRun], note: ManifestNote) -> str:
         return self._left_overs.end(

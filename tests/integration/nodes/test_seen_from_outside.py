@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import time
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -286,3 +287,25 @@ def test_an_agent_that_was_killed_leaves_no_metrics_behind(node: Node) -> None:
     node.run(["systemctl", "kill", "--signal=KILL", "configok-agent.service"])
     node.wait("end of the metrics", lambda: not node.exists(METRICS))  # systemd starts it again after 5 s
     node.wait("metrics", lambda: node.exists(METRICS))
+
+
+def test_a_daemon_that_hangs_is_killed_and_started_again(node: Node) -> None:
+    """systemd waits for three minutes; here, for six seconds, of which the daemon uses a third."""
+    drop_in = "/run/systemd/system/configok-agent.service.d/watchdog.conf"
+    node.run(["mkdir", "-p", os.path.dirname(drop_in)])
+    node.write(drop_in, "[Service]\nWatchdogSec=6s\nTimeoutAbortSec=1s\n")
+    node.run(["systemctl", "daemon-reload"])
+    node.run(["systemctl", "restart", "configok-agent"])
+    pid = agent(node)
+    node.wait("twice the time of the watchdog", partial(_has_run_for, node, 12.0))
+    assert agent(node) == pid, "a daemon that runs is left alone"
+    node.run(["kill", "-STOP", pid])
+    node.wait("another daemon", lambda: agent(node) not in (pid, "0"))
+    node.run(["rm", drop_in])
+    node.run(["systemctl", "daemon-reload"])
+
+
+def _has_run_for(node: Node, seconds: float) -> bool:
+    """Return whether the agent's unit has been active for this number of seconds."""
+    shown = node.run(["systemctl", "show", "--property=ActiveEnterTimestampMonotonic", "--value", "configok-agent"])
+    return time.monotonic() - int(shown.stdout) / 1e6 > seconds

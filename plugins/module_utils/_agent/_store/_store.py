@@ -195,7 +195,8 @@ class Store:
     def read_note(self, component: str, name: str) -> dict[str, Any]:
         """Return a note on a component, {} if there is none.
 
-        name: the hash of a rendered file, or what else the note is on ("init", "version", "switched", "command-line").
+        name: the hash of a rendered file, or what else the note is on ("init", "version", "switched", "command-line",
+        "manifest", "served").
         """
 
         def decode(data: bytes) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from ..._rollout._gates.control_plane_gate import ROLES
 from ..._rollout._gates.leadership_gate import ELECTED
 from ..._rollout._nodes.node_view import NodeView
 from ..._rollout._pool.policy import Policy
-from ..._text import first_names
+from ..._text import and_list, first_names
 from ..bundle_changes import NodeGroup
 
 _SERVING: Mapping[str, str] = {
@@ -31,7 +31,11 @@ _TWO_MEMBERS = (
 _NAMES_SHOWN = 4
 _FAULTY_KUBELETS: Mapping[str, str] = {
     # Why a Pod may not run after its manifest has changed, with the issue in kubernetes/kubernetes.
-    **dict.fromkeys(("v1.22.0", "v1.22.1"), "leaves a static Pod whose former manifest returns in error (#104648)"),
+    **{f"v1.22.{patch}": "leaves a static Pod whose former manifest returns in error (#104648)" for patch in range(3)},
+    **dict.fromkeys(
+        (*(f"v1.22.{patch}" for patch in range(5, 8)), *(f"v1.23.{patch}" for patch in range(5))),
+        "may not start a static Pod whose manifest changes twice within a short time (#107733)",
+    ),
     **dict.fromkeys(("v1.22.8", "v1.22.9"), "may not start a static Pod whose manifest changes (#109596)"),
 }
 _USUAL = 90  # seconds; a start takes 20 to 60, and the kubelet up to 20 before it
@@ -116,6 +120,26 @@ def unjudged_leaders(
         f"not judged: whether an instance of {component} that has moved leads: the pool file has no options of it"
         for component in _restarted(groups, components, moving)
         if component in ELECTED and component not in judged
+    )
+
+
+def several_stages(
+    groups: Sequence[NodeGroup], components: Collection[str], moving: Collection[str]
+) -> tuple[str, ...]:
+    """Return a sentence if components of a node follow each other, because one of them is a static Pod; () if none do.
+
+    The arguments are those of find_outage.
+    """
+    changed = [
+        component
+        for component in (*sorted(set(components) - set(FLAG_COMPONENTS)), *FLAG_COMPONENTS)
+        if any(_restarts(group, components, component) and set(group.nodes) & set(moving) for group in groups)
+    ]
+    if len(changed) == 1 or not set(changed) & set(FLAG_COMPONENTS):
+        return ()
+    return (
+        f"this changes {and_list(changed)} of a node, one after the other: if one fails, the options of all are taken "
+        "back; a rollout of its own for each shows more",
     )
 
 

@@ -49,7 +49,13 @@ from .._signing import Endorser, SigningOptions, SshKeygen
 from ..bundle_changes import SourceDocument
 from ..option_validator import OptionValidator
 from ._api_servers import OtherApiServers, find_api_servers
-from ._control_plane_changes import faulty_kubelets, find_outage, unguarded_changes, unjudged_leaders
+from ._control_plane_changes import (
+    faulty_kubelets,
+    find_outage,
+    several_stages,
+    unguarded_changes,
+    unjudged_leaders,
+)
 from ._leaders import find_leaders
 from ._target_changes import TargetChanges, compare_target
 from ._trust_plan import is_trusted_by, review_plan
@@ -158,6 +164,7 @@ def plan(
             *outage.warnings,
             *((*leaders.warnings, *leaders.left_out(planned)) if planned.has_work else ()),
             *unjudged_leaders(changes.groups, components, moving, pool.policy),
+            *several_stages(changes.groups, components, moving),
             *faulty_kubelets(changes.groups, components, moved_views),
             *servers.warnings,
             *drains,

@@ -47,6 +47,7 @@ if TYPE_CHECKING:  # control-plane nodes alone have an API server
 
 __all__ = ["run"]
 
+_KUBELET = "kubelet"
 _TIMEOUT = 10.0  # seconds of silence
 _PROBE_TIMEOUT = 2.0
 _LONGEST_ANSWER = 4 << 20  # bytes: a bundle has one MiB at most
@@ -110,7 +111,7 @@ def _run(configuration: AgentConfiguration, path: str, notifications: Notificati
 
         probe_settings = settings._replace(pool_size=1, timeout=_PROBE_TIMEOUT, retries=ONCE)
         instances = InstanceClients(credentials, lambda instance: Client(instance, probe_settings))
-        served = ServedNodeProbe(configuration.node_name, instances)
+        served = ServedNodeProbe(configuration.node_name, instances, store)
         reloaded = ReloadProof(store, clock, instances)
     program = _program()
     supervisors = _supervisors(configuration, store, clock, [*program, f"--config={path}"], reloaded)
@@ -168,11 +169,20 @@ def _supervisors(
     from ._agent._static_pod_services import ServiceManagers, StaticPods  # control-plane nodes alone have some
 
     can_show_reload = reloaded.can_show if reloaded is not None else lambda: False
-    kubelet = StaticPods(pods, store, clock, run_command, [*argv, "static-pod"], can_show_reload=can_show_reload)
-    services: dict[str, ServiceManager] = {**dict.fromkeys(units, systemd), **dict.fromkeys(pods, kubelet)}
+    kubelet = Systemd({_KUBELET: units.get(_KUBELET, f"{_KUBELET}.service")}, run_command)
+    static_pods = StaticPods(
+        pods,
+        store,
+        clock,
+        run_command,
+        [*argv, "static-pod"],
+        can_show_reload=can_show_reload,
+        restart_kubelet=partial(kubelet.restart, _KUBELET),
+    )
+    services: dict[str, ServiceManager] = {**dict.fromkeys(units, systemd), **dict.fromkeys(pods, static_pods)}
     return _Supervisors(
         ServiceManagers(services),
-        lambda component: kubelet.version(component) if component in pods else versions(component),
+        lambda component: static_pods.version(component) if component in pods else versions(component),
     )
 
 

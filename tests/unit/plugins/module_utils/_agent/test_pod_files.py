@@ -82,10 +82,18 @@ def test_a_uid_with_dashes_is_found_in_the_name_of_a_slice(host: Host) -> None:
     assert [run.process for run in host.files.runs(POD, COMPONENT, COMPONENT)] == [PodProcess(7, 2.0)]
 
 
-def test_other_pods_and_rotated_logs_do_not_count(host: Host) -> None:
+def test_a_start_whose_only_log_is_being_rotated_is_seen(host: Host) -> None:
+    """The kubelet gives it another name, and then has the runtime begin another one."""
     host.log(NEW, 2, at=1.0)
-    (host.logs / f"{POD}_{NEW}" / COMPONENT / "9.log.20261127-200000.gz").touch()
-    os.utime(host.logs / f"{POD}_{NEW}" / COMPONENT, (1.0, 1.0))
+    logs = host.logs / f"{POD}_{NEW}" / COMPONENT
+    (logs / "2.log").rename(logs / "2.log.20261127-200000")
+    (logs / "1.log.20261127-100000.gz").touch()
+    os.utime(logs, (1.0, 1.0))
+    assert host.files.runs(POD, COMPONENT, COMPONENT) == [PodRun(NEW, 2, 1.0)]
+
+
+def test_other_pods_do_not_count(host: Host) -> None:
+    host.log(NEW, 2, at=1.0)
     (host.logs / f"kube-system_kube-apiserver-n10_{OLD}" / COMPONENT).mkdir(parents=True)
     (host.logs / f"kube-system_kube-apiserver-n10_{OLD}" / COMPONENT / "0.log").touch()
     assert host.files.runs(POD, COMPONENT, COMPONENT) == [PodRun(NEW, 2, 1.0)]

@@ -175,6 +175,37 @@ def test_a_reload_can_be_shown_by_the_instance_that_was_probed(instance: Instanc
     assert instance.reads == reads + 1
 
 
+@pytest.mark.parametrize(
+    ("failed", "succeeded", "in_use", "can_show"),
+    [
+        (-129.0, None, "", False),
+        (-129.0, None, "cc", False),
+        (-129.0, None, "bb", True),
+        (-131.0, None, "", True),
+        (-20.0, -10.0, "", True),
+    ],
+    ids=["lately", "another one is in use", "it is in use", "long ago", "taken since"],
+)
+def test_a_content_that_was_refused_a_short_time_ago_may_be_tried_again(
+    instance: Instance,
+    caplog: pytest.LogCaptureFixture,
+    failed: float,
+    succeeded: float | None,
+    in_use: str,
+    can_show: bool,
+) -> None:
+    """How that ends would count for the next content, which is read by a restart."""
+    caplog.set_level("INFO")
+    instance.written("bb")
+    instance.probed()
+    instance.in_use = in_use
+    instance.times["failure"] = instance.epoch() + failed
+    if succeeded is not None:
+        instance.times["success"] = instance.epoch() + succeeded
+    assert instance.probe.can_show() is can_show
+    assert (f"may still ask for the content of {FLAG} before" in caplog.text) is not can_show
+
+
 def test_a_busy_instance_is_asked_twice_whether_it_can_show_a_reload(
     instance: Instance, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -5,12 +5,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._instance_client import InstanceClients
 from ansible_collections.configok.node.plugins.module_utils._agent._served_node_probe import ServedNodeProbe
+from ansible_collections.configok.node.plugins.module_utils._agent._store._store import Store
 from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import Forbidden, Unauthorized
 from ansible_collections.configok.node.plugins.module_utils._kube.credentials import Credentials
 
@@ -48,14 +50,19 @@ def instance() -> Instance:
 
 
 @pytest.fixture
-def probe(instance: Instance) -> ServedNodeProbe:
-    return ServedNodeProbe(
-        "n1",
-        InstanceClients(
-            Credentials("https://balancer", source="/k", refresh=lambda: Credentials("https://balancer")),
-            instance.client,
-        ),
-    )
+def store(tmp_path: Path) -> Store:
+    return Store(str(tmp_path), now=lambda: "now")
+
+
+def new_probe(instance: Instance, store: Store) -> ServedNodeProbe:
+    """Return the probe of an agent that was just started."""
+    credentials = Credentials("https://balancer", source="/k", refresh=lambda: Credentials("https://balancer"))
+    return ServedNodeProbe("n1", InstanceClients(credentials, instance.client), store)
+
+
+@pytest.fixture
+def probe(instance: Instance, store: Store) -> ServedNodeProbe:
+    return new_probe(instance, store)
 
 
 def test_the_instance_is_asked_and_not_the_load_balancer(instance: Instance, probe: ServedNodeProbe) -> None:
@@ -81,10 +88,35 @@ def test_what_worked_before_must_work(instance: Instance, probe: ServedNodeProbe
 
 
 def test_what_has_never_worked_is_not_judged(instance: Instance, probe: ServedNodeProbe) -> None:
-    """A node may have no right to patch; and an agent that has just been started knows nothing of before."""
+    """A node may have no right to patch."""
     instance.refused["PATCH"] = Forbidden("no")
     assert probe(URL) is None
     assert probe(URL) is None
+
+
+def test_an_agent_that_is_started_during_a_trial_knows_what_worked_before(
+    instance: Instance, probe: ServedNodeProbe, store: Store
+) -> None:
+    instance.refused["PATCH"] = Forbidden("no")
+    assert probe(URL) is None
+    instance.refused = {"GET": Unauthorized("no"), "PATCH": Forbidden("no")}
+    result = new_probe(instance, store)(URL)
+    assert result is not None
+    assert result.detail == "the GET of its Node worked before, and fails now: no"
+
+
+def test_what_works_is_written_once(
+    instance: Instance, probe: ServedNodeProbe, store: Store, caplog: pytest.LogCaptureFixture
+) -> None:
+    probe(URL)
+    path = Path(store.files.path("components/kube-apiserver/served.json"))
+    path.unlink()
+    probe(URL)
+    assert not path.exists()
+    path.parent.rmdir()
+    path.parent.write_text("a file")
+    assert new_probe(instance, store)(URL) is None, "what cannot be written is expected by this agent alone"
+    assert "what the API server serves was not recorded" in caplog.text
 
 
 def test_what_has_failed_once_is_still_what_worked_before(instance: Instance, probe: ServedNodeProbe) -> None:

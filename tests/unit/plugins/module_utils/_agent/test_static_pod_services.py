@@ -78,6 +78,7 @@ class Host:
         self.store = Store(str(root / "state"), now=self.clock.now)
         self.components = {COMPONENT: ComponentConfiguration(COMPONENT, "", manifest=str(self.manifest))}
         self.asked: list[Sequence[str]] = []
+        self.kubelet_restarts = 0
         self.sent: list[tuple[int, int]] = []
         self.shown = ShownPods(root, COMPONENT)
         self.pods = StaticPods(
@@ -89,7 +90,11 @@ class Host:
             files=self.shown.files,
             epoch=lambda: 5000.0,
             send=lambda process, number: self.sent.append((process.pid, number)),
+            restart_kubelet=self.restart_kubelet,
         )
+
+    def restart_kubelet(self) -> None:
+        self.kubelet_restarts += 1
 
     def run(
         self, argv: Sequence[str], *, timeout: float, env: Mapping[str, str] | None = None, stdin: str = ""
@@ -468,6 +473,22 @@ def test_the_pod_before_is_not_the_newest_when_its_log_is_begun_again(host: Host
     unit = host.pods.unit(COMPONENT)
     assert (unit.state, unit.invocation) == ("starting", "b/0")
     assert host.starts() == [("a/0", False), ("b/0", True)]
+
+
+@pytest.mark.parametrize("is_ours", [True, False], ids=["of the agent", "of an operator"])
+def test_a_kubelet_that_starts_no_pod_of_a_manifest_of_the_agent_is_restarted(host: Host, is_ours: bool) -> None:
+    """It was restarted without an API server, and waits for one before it ends the Pod before."""
+    host.runs("a", 0, pid=11)
+    host.pods.unit(COMPONENT)
+    host.use({"kube-api-qps": 30})
+    host.clock.seconds += 1
+    host.pods.restart(COMPONENT)
+    if not is_ours:
+        host.manifest.write_text(host.manifest.read_text().replace("qps=30", "qps=31"))
+    for restarts in (0, int(is_ours)):
+        host.pods.unit(COMPONENT)
+        assert host.kubelet_restarts == restarts
+        host.clock.seconds += 60
 
 
 @pytest.mark.parametrize("is_ours", [True, False], ids=["of the agent", "of an operator"])

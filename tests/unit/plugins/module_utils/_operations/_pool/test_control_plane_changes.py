@@ -14,6 +14,7 @@ from ansible_collections.configok.node.plugins.module_utils._operations._pool._c
     ApiOutage,
     faulty_kubelets,
     find_outage,
+    several_stages,
     unguarded_changes,
     unjudged_leaders,
 )
@@ -170,12 +171,30 @@ def test_the_plan_warns_of_a_component_whose_leader_is_not_judged(
     assert not unjudged_leaders(groups, {API_SERVER, "kube-scheduler"}, {"b"}, policy)
 
 
+@pytest.mark.parametrize(
+    ("changed", "named"),
+    [
+        ((API_SERVER, "kube-scheduler", "kubelet"), f"kubelet, {API_SERVER} and kube-scheduler"),
+        (("kube-scheduler", "etcd"), "etcd and kube-scheduler"),
+        ((API_SERVER,), ""),
+        (("kubelet", "kube-proxy"), ""),
+        ((), ""),
+    ],
+)
+def test_the_plan_warns_of_components_that_follow_each_other(changed: tuple[str, ...], named: str) -> None:
+    groups = [NodeGroup(("a",), [(name, CHANGES[0][1]) for name in changed])]
+    components = {API_SERVER, "etcd", "kube-proxy", "kube-scheduler", "kubelet"}
+    warnings = several_stages(groups, components, {"a"})
+    assert [warning.partition(" of a node")[0] for warning in warnings] == ([f"this changes {named}"] if named else [])
+    assert not several_stages(groups, components, {"b"})
+
+
 def test_kubelets_that_fail_with_static_pods_are_named() -> None:
-    versions = {"a": "v1.22.8", "b": "v1.22.2", "c": "v1.22.8", "d": "v1.22.0", "e": "v1.22.1"}
+    versions = {"a": "v1.22.8", "b": "v1.22.3", "c": "v1.22.8", "d": "v1.22.2", "e": "v1.23.4"}
     views = [NodeView(name, name, system=NodeSystem(version)) for name, version in versions.items()]
     group = NodeGroup(("a", "b", "c", "d"), changes_of("kube-scheduler"))
     of_first, of_eighth = faulty_kubelets([group], {"kube-scheduler"}, views[:4])
-    assert of_first.startswith("d: kubelet v1.22.0 leaves a static Pod")
+    assert of_first.startswith("d: kubelet v1.22.2 leaves a static Pod")
     assert of_eighth.startswith("a, c: kubelet v1.22.8 may not start a static Pod whose manifest changes")
     assert faulty_kubelets([group], {"kube-scheduler"}, views[1:2]) == ()
     assert faulty_kubelets([NodeGroup(("a",), [])], {"kube-scheduler"}, views) == (), "its static Pods stay as they are"
