@@ -34,7 +34,8 @@ class Watchdog:
         self._now = now
         self._address = environment.get("NOTIFY_SOCKET", "")
         microseconds, watched = environment.get("WATCHDOG_USEC", ""), environment.get("WATCHDOG_PID", "")
-        is_watched = bool(self._address) and microseconds.isdigit() and watched in ("", str(pid()))
+        is_number = microseconds.isascii() and microseconds.isdigit()
+        is_watched = bool(self._address) and is_number and watched in ("", str(pid()))
         self.interval = int(microseconds) / 1e6 / _PART if is_watched else float("inf")
 
     def wait(self, notifications: Notifications, timeout: float | None) -> Wakeup:

@@ -82,10 +82,10 @@ def test_an_abstract_address_is_understood(notifications: Notifications) -> None
         {},
         {"WATCHDOG_USEC": "180000000"},
         {"NOTIFY_SOCKET": "/run/there"},
-        {"NOTIFY_SOCKET": "/run/there", "WATCHDOG_USEC": "often"},
+        {"NOTIFY_SOCKET": "/run/there", "WATCHDOG_USEC": "٣٣"},
         {"NOTIFY_SOCKET": "/run/there", "WATCHDOG_USEC": "180000000", "WATCHDOG_PID": "8"},
     ],
-    ids=["no systemd", "no socket", "no watchdog", "no number", "another process"],
+    ids=["no systemd", "no socket", "no watchdog", "no number in ASCII", "another process"],
 )
 def test_nothing_is_sent_if_systemd_does_not_watch_this_process(
     environment: dict[str, str], notifications: Notifications
