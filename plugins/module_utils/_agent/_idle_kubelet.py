@@ -18,15 +18,16 @@ from ._log import log
 from ._pod_files import PodRun
 
 _MARGIN = 30.0  # seconds beyond the grace period of the Pod before, in which a kubelet starts the next one
+_LATE = 600.0  # seconds after which a missing Pod has another reason, such as an upgrade that pulls an image
 
 
 class IdleKubelet:
-    """Remembers for which manifests the kubelet was restarted: once for each."""
+    """Remembers on which manifests the kubelet has acted, and for which it was restarted: once for each."""
 
     def __init__(self, restart: Callable[[], object]) -> None:
         """restart: restarts the kubelet if it runs. Raises ServiceManagerError."""
         self._restart = restart
-        self._restarted: dict[str, float] = {}  # by component: when the manifest was replaced
+        self._decided: dict[str, float] = {}  # by component: when the manifest was replaced
 
     def check(
         self,
@@ -44,24 +45,21 @@ class IdleKubelet:
         not since this boot. grace: the seconds that the Pod before has to end. replaced_at, now: in seconds since boot,
         which was at epoch_of_boot.
         """
-        is_due = replaced_at > 0 and now - replaced_at >= grace + _MARGIN
-        if not is_due or self._restarted.get(component) == replaced_at:
+        if replaced_at == 0 or self._decided.get(component) == replaced_at:
             return
-        if any(_started(run, epoch_of_boot) >= replaced_at for run in runs):
+        age, has_acted = now - replaced_at, any(run.started(epoch_of_boot) >= replaced_at for run in runs)
+        if not has_acted and age < grace + _MARGIN:
             return
-        self._restarted[component] = replaced_at
+        self._decided[component] = replaced_at
+        if has_acted or age > _LATE:
+            return
         log.warning(
             "the kubelet is restarted: it has started no Pod of %s for %d s",
             component,
-            now - replaced_at,
+            age,
             extra={"component": component},
         )
         try:
             self._restart()
         except ServiceManagerError as error:
             log.error("the kubelet was not restarted: %s", error, extra={"component": component})
-
-
-def _started(run: PodRun, epoch_of_boot: float) -> float:
-    """Return when a Pod has started its container last, in seconds since boot."""
-    return run.logged_since - epoch_of_boot if run.process is None else run.process.started

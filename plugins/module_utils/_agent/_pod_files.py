@@ -46,6 +46,10 @@ class PodRun(NamedTuple):
         """The name of the container's last start."""
         return f"{self.uid}/{self.attempt}"
 
+    def started(self, epoch_of_boot: float) -> float:
+        """Return when the container was started last, in seconds since boot, which was at epoch_of_boot."""
+        return self.logged_since - epoch_of_boot if self.process is None else self.process.started
+
 
 class PodFiles:
     """Where the kubelet and the kernel show what runs. All methods may raise OSError."""
@@ -126,11 +130,7 @@ def newest_run(runs: Sequence[PodRun], *, epoch_of_boot: float) -> PodRun | None
     A process may be older than a Pod that ends again and again, because the process still has its port.
     epoch_of_boot: the time of boot, in seconds since the epoch.
     """
-
-    def started(run: PodRun) -> float:
-        return run.logged_since if run.process is None else epoch_of_boot + run.process.started
-
-    return max(runs, key=started, default=None)
+    return max(runs, key=lambda run: run.started(epoch_of_boot), default=None)
 
 
 def _names(directory: str) -> list[str]:

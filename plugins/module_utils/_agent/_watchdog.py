@@ -28,10 +28,8 @@ class Watchdog:
         environment: Mapping[str, str] = os.environ,
         *,
         pid: Callable[[], int] = os.getpid,
-        now: Callable[[], float] = time.monotonic,
     ) -> None:
         """Read from the environment whether systemd watches this process; nothing is sent if it does not."""
-        self._now = now
         self._address = environment.get("NOTIFY_SOCKET", "")
         microseconds, watched = environment.get("WATCHDOG_USEC", ""), environment.get("WATCHDOG_PID", "")
         is_number = microseconds.isascii() and microseconds.isdigit()
@@ -40,10 +38,10 @@ class Watchdog:
 
     def wait(self, notifications: Notifications, timeout: float | None) -> Wakeup:
         """Wait as notifications.wait() does."""
-        until = float("inf") if timeout is None else self._now() + timeout
+        until = float("inf") if timeout is None else time.monotonic() + timeout
         while True:
             self._send()
-            left = max(0.0, until - self._now())
+            left = max(0.0, until - time.monotonic())
             longest = min(left, self.interval)
             wakeup = notifications.wait(None if longest == float("inf") else longest)
             if wakeup is not Wakeup.TIMEOUT or longest == left:

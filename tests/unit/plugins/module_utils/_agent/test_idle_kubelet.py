@@ -55,6 +55,17 @@ def test_one_that_has_started_a_pod_since_is_left_alone(kubelet: Kubelet, run: P
     assert kubelet.check(BEFORE, run) == 0
 
 
+def test_one_that_has_acted_is_not_restarted_when_its_pod_is_gone(kubelet: Kubelet) -> None:
+    """An upgrade by kubeadm replaces the Pod, and pulls an image before the next one starts."""
+    kubelet.check(PodRun("b", 0, BOOT + 101.0), now=REPLACED + 5)
+    assert kubelet.check(now=DUE) == 0
+
+
+def test_a_manifest_that_was_replaced_long_ago_asks_for_no_start(kubelet: Kubelet) -> None:
+    """An agent that has started since does not know what has run of it."""
+    assert kubelet.check(now=REPLACED + 601) == 0
+
+
 def test_a_manifest_that_was_not_replaced_since_the_boot_asks_for_no_start(kubelet: Kubelet) -> None:
     assert kubelet.check(BEFORE, replaced_at=0.0) == 0
 

@@ -231,29 +231,22 @@ def test_a_manifest_that_is_moved_away_and_back_is_not_a_crash(host: Host) -> No
     assert host.starts() == [("b/0", False)]
 
 
-def test_a_pod_that_ends_for_another_image_has_not_crashed(host: Host) -> None:
-    """The options stay in the manifest, and the kubelet pulls the image before it starts the next Pod."""
+@pytest.mark.parametrize("is_seen", [False, True], ids=["at once", "later"])
+def test_a_pod_that_ends_for_another_image_has_not_crashed(host: Host, is_seen: bool) -> None:
+    """The options stay in the manifest, and the kubelet pulls the image before it starts the next Pod.
+
+    is_seen: whether the process is still seen after the manifest is another one.
+    """
     host.use({"kube-api-qps": 30})
     host.pods.restart(COMPONENT)
     host.runs("b", 0, pid=12)
     host.pods.unit(COMPONENT)
     host.manifest.write_text(host.manifest.read_text().replace("v1.20.2", "v1.20.15"))
+    if is_seen:
+        host.pods.unit(COMPONENT)
     host.shown.end_processes()
     for _check in range(2):
         assert host.pods.unit(COMPONENT).reason == ""
-    assert host.starts() == [("b/0", False)]
-
-
-def test_a_pod_that_takes_its_time_to_end_for_another_image_has_not_crashed(host: Host) -> None:
-    """Its process is still seen after the manifest is another one."""
-    host.use({"kube-api-qps": 30})
-    host.pods.restart(COMPONENT)
-    host.runs("b", 0, pid=12)
-    host.pods.unit(COMPONENT)
-    host.manifest.write_text(host.manifest.read_text().replace("v1.20.2", "v1.20.15"))
-    host.pods.unit(COMPONENT)
-    host.shown.end_processes()
-    host.pods.unit(COMPONENT)
     assert host.starts() == [("b/0", False)]
 
 
