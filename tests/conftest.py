@@ -39,7 +39,7 @@ from support.fuzz.settings import FACTOR
 from support.rollouts.simulated_nodes import SimulatedNodes
 from support.rollouts.world import MakeWorld, World
 from support.session.guard import end, guard
-from support.session.unavailable import NOT_RUN, leave_out
+from support.session.unavailable import NOT_RUN, leave_out, leave_out_of_this_release
 from support.session.workers import CLOSING_LINES, Scheduling, number_of_worker, printable
 
 POLICIES_SINCE = 30
@@ -126,8 +126,7 @@ def policed_api(request: pytest.FixtureRequest) -> Real:
     request.getfixturevalue("real_api")  # so that its absence is reported as for every other test
     server = request.getfixturevalue("_policed_or_why")
     if not isinstance(server, Real):
-        request.node.user_properties.append((NOT_RUN, server))
-        pytest.skip(server)
+        leave_out_of_this_release(request, server)
     return server
 
 

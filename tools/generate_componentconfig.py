@@ -477,9 +477,9 @@ def control_plane_flags(schema: Path) -> dict[str, Any]:
     """Return the flags of the components without a file of flags: by form, names or rows.
 
     "own" has them by component, without those that all of Kubernetes' components have alike, which are "shared".
-    "ownReleases" are the components whose flags do not follow from the minor. A row is
-    name, first minor, last minor or null, and closed values if there are any. A name stands for a row of a flag that
-    all minors have and that takes any value.
+    "ownReleases" are the components whose flags do not follow from the minor. "until" is the last minor that was read.
+    A row is name, first minor, last minor or null, and closed values if there are any. A name stands for a row of a
+    flag that all minors have and that takes any value.
     """
     known = {json.loads(path.read_text(encoding="utf-8"))["component"] for path in schema.glob("*_flags.json")}
     options = [row for row in control_plane_options(schema) if row["component"] not in known]
@@ -502,7 +502,8 @@ def control_plane_flags(schema: Path) -> dict[str, Any]:
         flags_of_form = (shared if is_shared else own[component]).setdefault(form, [])
         if flag not in flags_of_form:
             flags_of_form.append(flag)
-    return {"shared": shared, "own": own, "ownReleases": sorted(components - sharing)}
+    until = json.loads((schema / "releases.json").read_text(encoding="utf-8"))["optionsUntil"]
+    return {"shared": shared, "own": own, "ownReleases": sorted(components - sharing), "until": minor(until)}
 
 
 def component_options(schema: Path) -> dict[str, Any]:

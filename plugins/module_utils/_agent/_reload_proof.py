@@ -75,7 +75,7 @@ class ReloadProof:
         If it does not, a file is read again by a restart, which a busy API server does not justify: it is asked twice.
         """
         if not self._url:
-            log.info("a file is read again by a restart: the API server was not probed since this agent started")
+            log.info("no reload of a file can be shown: the API server was not probed since this agent started")
             return False
         problem = ""
         for attempt in range(2):
@@ -91,7 +91,7 @@ class ReloadProof:
             except (KubeError, OSError) as error:
                 problem = str(error)
                 break
-        log.info("a file is read again by a restart: no metrics show what is in use: %s", problem)
+        log.info("no reload of a file can be shown: %s", problem)
         return False
 
     def _busy_flag(self, known: Mapping[str, ReloadMetrics]) -> str:

@@ -311,7 +311,7 @@ class _Migrator(NamedTuple):
         """Yield what is wrong with flags that are not known, and with the values of flags that stay."""
         known, minor = self.flag_set, self.current.minor
         for name in dict.fromkeys(use.name for use in self.command_line.uses if use.name not in known.flags):
-            finding = unknown_flag(name, known)
+            finding = unknown_flag(name, known, minor)
             if finding is not None:
                 yield located(finding, name if is_unexpanded(name) else f"--{name}")
         staying = {name: values for name, values in uses.items() if name in kept and known.flags[name].known_at(minor)}

@@ -40,7 +40,7 @@ from support.api.clusters import prepare
 from support.api.issuer import RELOADS_SINCE, Issuer
 from support.api.pki import Authority
 from support.api.servers import Real
-from support.session.unavailable import NOT_RUN
+from support.session.unavailable import leave_out_of_this_release
 
 FLAG = "authentication-config"
 NODE = "n1"
@@ -124,8 +124,7 @@ def reloading(request: pytest.FixtureRequest, tmp_path: Path) -> Reloading:
     request.getfixturevalue("real_api")  # so that its absence is reported as for every other test
     parts = request.getfixturevalue("_server")
     if isinstance(parts, str):
-        request.node.user_properties.append((NOT_RUN, parts))
-        pytest.skip(parts)
+        leave_out_of_this_release(request, parts)
     server, issuer, file = parts
     with server.client() as admin:
         prepare(admin, Access(control_plane_nodes=[NODE]))
@@ -143,11 +142,12 @@ def test_a_content_that_is_taken_is_shown(reloading: Reloading) -> None:
 
 
 def test_a_content_that_another_program_has_written_is_in_use_and_not_the_one_of_the_agent(
-    reloading: Reloading, monkeypatch: pytest.MonkeyPatch
+    reloading: Reloading, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
     """Only from 1.34 on, the metrics say which content is in use."""
     if reloading.api.minor < HASH_SINCE:
-        pytest.skip(f"kube-apiserver is 1.{reloading.api.minor}, and shows the content in use since 1.{HASH_SINCE}")
+        why = f"kube-apiserver is 1.{reloading.api.minor}, and shows the content in use since 1.{HASH_SINCE}"
+        leave_out_of_this_release(request, why)
     monkeypatch.setattr(_reload_proof, "_COMPARE_EVERY", 0.5)
     before = reloading.content("e:")
     reloading.write(before)

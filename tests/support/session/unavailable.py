@@ -10,7 +10,7 @@ from typing import NoReturn
 
 import pytest
 
-__all__ = ["NOT_RUN", "leave_out"]
+__all__ = ["NOT_RUN", "leave_out", "leave_out_of_this_release"]
 
 NOT_RUN = "not run on the real API server"
 """The property of a test with the reason, which the summary counts."""
@@ -21,3 +21,9 @@ def leave_out(why: object) -> NoReturn:
     if os.environ.get("CONFIGOK_REQUIRE_REAL") == "1":
         pytest.fail(f"CONFIGOK_REQUIRE_REAL=1: {why}", pytrace=False)
     pytest.skip(str(why))
+
+
+def leave_out_of_this_release(request: pytest.FixtureRequest, why: str) -> NoReturn:
+    """Skip the test, which the release at hand cannot show; the summary counts it. why: one sentence."""
+    request.node.user_properties.append((NOT_RUN, why))
+    pytest.skip(why)

@@ -143,5 +143,5 @@ null],"concurrent-deployment-syncs",["concurrent-disruption-syncs",37,null],["co
 "pv-recycler-increment-timeout-nfs","pv-recycler-minimum-timeout-hostpath","pv-recycler-minimum-timeout-nfs",
 "pv-recycler-timeout-increment-hostpath",["register-retry-count",20,24],"terminated-pod-gc-threshold"],"float":
 [["deleting-pods-qps",20,24],"horizontal-pod-autoscaler-tolerance","kube-api-qps","node-eviction-rate",
-"secondary-node-eviction-rate","unhealthy-zone-threshold"]}},"ownReleases":["etcd"]}
+"secondary-node-eviction-rate","unhealthy-zone-threshold"]}},"ownReleases":["etcd"],"until":36}
 """

@@ -149,7 +149,7 @@ def flag_problems(
         flag = flags.flags.get(name)
         if flag is None:
             unknown_names += 1
-            finding = unknown_flag(name, flags, suggests=unknown_names <= _MAX_SUGGESTIONS)
+            finding = unknown_flag(name, flags, minor, suggests=unknown_names <= _MAX_SUGGESTIONS)
             if finding is not None:
                 yield name, finding
             continue
@@ -185,7 +185,7 @@ class _Unknown(Container[str]):
         return name in self.unexpanded or (bool(name) and name not in self.known)
 
 
-def unknown_flag(name: str, flags: FlagSet, *, suggests: bool = True) -> Finding | None:
+def unknown_flag(name: str, flags: FlagSet, minor: int, *, suggests: bool = True) -> Finding | None:
     """Return the finding about a flag of an unknown name, None if it may be one of a component with unknown flags.
 
     suggests: whether to search for a similar name, which is expensive.
@@ -196,6 +196,8 @@ def unknown_flag(name: str, flags: FlagSet, *, suggests: bool = True) -> Finding
         return not_judged((), "a part of the command line", UNEXPANDED)
     if flags.has_own_releases:
         return not_judged((), "a flag", f"not all releases of {flags.component} are known")
+    if not flags.are_read(minor):
+        return not_judged((), "a flag", unread_flags(flags, minor))
     is_name = suggests and len(name) <= _MAX_NAME
     similar = difflib.get_close_matches(name.lower(), flags.flags, 1, 0.85) if is_name else []
     if similar:
@@ -203,6 +205,11 @@ def unknown_flag(name: str, flags: FlagSet, *, suggests: bool = True) -> Finding
     if known_flags(flags.component) is None:
         return None
     return Finding((), f"{flags.component} has no such flag", RULE_UNKNOWN_FLAG)
+
+
+def unread_flags(flags: FlagSet, minor: int) -> str:
+    """Return why nothing is known of the flags that a component has at a minor and not before it."""
+    return f"the flags of {flags.component} in Kubernetes {minor_name(minor)} are not known"
 
 
 def _findings_of(

@@ -33,13 +33,19 @@ class FlagSet:
     """The flags of a component by name.
 
     ignored_with_file: with a file the component ignores the flags that have a field. has_own_releases: its flags do not
-    follow from the minor of Kubernetes, so that it may have more than these.
+    follow from the minor of Kubernetes, so that it may have more than these. until: the last minor whose flags were
+    read, None if `release_layers` says it.
     """
 
     component: str
     flags: Mapping[str, Flag]
     ignored_with_file: bool
     has_own_releases: bool = False
+    until: int | None = None
+
+    def are_read(self, minor: int) -> bool:
+        """Return whether a flag that is not among these is none of a minor, as far as the component says."""
+        return self.until is None or minor <= self.until
 
     def win_over_file(self, flag: Flag, minor: int) -> bool:
         """Return whether one of the flags wins over the component's file at a minor."""
@@ -176,7 +182,8 @@ def _flags_alone(component: str, added: tuple[ReleaseOverlay, ...]) -> FlagSet |
     rows = [(form, row) for part in parts for form, rows in part.items() for row in rows]
     flags = {flag.name: flag for form, row in rows for flag in [_flag_of_row(form, row)]}
     has_own_releases = component in data["ownReleases"]
-    return FlagSet(component, _with_overlays(flags, component, added), False, has_own_releases)
+    until = max([data["until"], *(overlay.minor for overlay in added if component in overlay.flags)])
+    return FlagSet(component, _with_overlays(flags, component, added), False, has_own_releases, until)
 
 
 def _flag_of_row(form: str, row: Any) -> Flag:

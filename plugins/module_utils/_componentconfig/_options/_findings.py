@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .._flags._flag_findings import Argument, flags_of, unknown_flag
+from .._flags._flag_findings import Argument, flags_of, unknown_flag, unread_flags
 from .._flags._flag_set import known_flags
 from .._flags._flag_values import flags_compared_with
 from .._flags._pflag import FlagUse, parse_command_line
@@ -132,8 +132,10 @@ def option_findings(options: Options, line: CommandLine, minor: int) -> Iterator
     if flags is None and options.flags:
         yield not_judged(("flags",), f"flags of {options.component}", "they are not known here")
     if flags is not None:
+        if not flags.are_read(minor) and not flags.has_own_releases:
+            yield not_judged((), "which flags the release no longer has", unread_flags(flags, minor))
         for name in sorted(options.removed):
-            finding = unknown_flag(name, flags) if name not in flags.flags else None
+            finding = unknown_flag(name, flags, minor) if name not in flags.flags else None
             if finding is not None:
                 is_judged = finding.level is not Level.NOT_JUDGED
                 message = f"--{name}: {finding.message}" if is_judged else finding.message

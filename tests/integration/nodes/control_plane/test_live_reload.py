@@ -18,7 +18,7 @@ from support.api.issuer import RELOADS_SINCE, Issuer
 from support.api.pki import Authority
 from support.configs.options import component_options
 from support.machines import ControlPlane, ControlPlaneAgent, Testbed, Unavailable
-from support.session.unavailable import NOT_RUN, leave_out
+from support.session.unavailable import leave_out, leave_out_of_this_release
 
 API_SERVER, FILE = "kube-apiserver", "authentication.yaml"
 TRIAL = Trial(5.0, 1)
@@ -88,8 +88,7 @@ def _reloading(_parts: tuple[ControlPlane, Issuer] | str) -> Reloading | str:
 def reloading(request: pytest.FixtureRequest, _reloading: Reloading | str) -> Reloading:
     """The node, with a content in use that is last-known-good, and that was not taken back a short time ago."""
     if isinstance(_reloading, str):
-        request.node.user_properties.append((NOT_RUN, _reloading))
-        pytest.skip(_reloading)
+        leave_out_of_this_release(request, _reloading)
     time.sleep(max(0.0, _reloading.taken_back_at + LATE - time.monotonic()))
     _reloading.agent.wait_answered(_reloading.assign(), in_trial=False)
     return _reloading

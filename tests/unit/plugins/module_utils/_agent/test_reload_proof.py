@@ -214,7 +214,7 @@ def test_a_busy_instance_is_asked_twice_whether_it_can_show_a_reload(
     instance.error = Unreachable("slow")
     assert not instance.probe.can_show()
     assert instance.reads == 2
-    assert "a file is read again by a restart: no metrics show what is in use: slow" in caplog.text
+    assert "no reload of a file can be shown: slow" in caplog.text
     instance.error = None
     assert instance.probe.can_show()
 

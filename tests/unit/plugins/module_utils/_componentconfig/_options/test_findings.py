@@ -359,3 +359,13 @@ def test_what_go_does_not_parse_is_refused(flags: Mapping[str, Any]) -> None:
 def test_the_minor_before_is_that_of_the_component_and_not_of_the_emulated_one() -> None:
     flags = {"emulated-version": "1.34", "show-hidden-metrics-for-version": "1.35"}
     assert texts(component_options(flags), "1.36") == []
+
+
+def test_what_a_release_has_whose_flags_are_not_read_is_not_judged() -> None:
+    """1.37 is known but for the flags of its control plane, which were read up to 1.36."""
+    not_read = "not-judged: : which flags the release no longer has"
+    unknown = "not-judged: flags.brand-new: a flag"
+    assert texts(component_options(flags={"brand-new": None}), "1.37") == [not_read, unknown]
+    assert texts(component_options(flags={"brand-new": "1"}), "1.37") == [not_read, unknown]
+    assert "flags.event-ttl" in "".join(texts(component_options(flags={"event-ttl": "x"}), "1.37"))
+    assert texts(component_options(flags={"event-ttl": "2h"}), "1.36") == []
