@@ -6,6 +6,9 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
+
+# Container images set it. The tests start thousands of Python processes, and each would compile all that it imports.
+unexport PYTHONDONTWRITEBYTECODE
 .NOTPARALLEL:
 
 DEMO = playbooks/files/demo/demo.py

@@ -39,6 +39,7 @@ from support.fuzz.settings import FACTOR
 from support.rollouts.simulated_nodes import SimulatedNodes
 from support.rollouts.world import MakeWorld, World
 from support.session.guard import end, guard
+from support.session.terminal import say
 from support.session.unavailable import NOT_RUN, leave_out, leave_out_of_this_release
 from support.session.workers import CLOSING_LINES, Scheduling, number_of_worker, printable
 
@@ -54,6 +55,7 @@ _BEGAN = time.monotonic()
 _NOT_RUN: dict[str, list[str]] = {}
 _EXAMPLES: dict[str, int] = {}
 _CLOSING_LINES: list[str] = []
+_CONFIGS: list[pytest.Config] = []
 
 # On a busy machine the time of an example says nothing. Tests that limit time measure it.
 settings.register_profile("configok", deadline=None)
@@ -62,6 +64,7 @@ settings.load_profile("configok")
 
 def pytest_configure(config: pytest.Config) -> None:
     """Leave no process behind, however the run ends; workers are processes of the run."""
+    _CONFIGS.append(config)
     if not hasattr(config, "workerinput"):
         config.stash[_MARK] = guard()
 
@@ -253,7 +256,11 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, Any]:
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """Remember what the closing lines need."""
+    """Name a test as soon as it fails, since the run may not reach its end; remember what the closing lines need."""
+    if report.failed:
+        crash = getattr(report.longrepr, "reprcrash", None)
+        reason = str(getattr(crash, "message", report.longrepr)).partition("\n")[0]
+        say(_CONFIGS[-1], f"\nfailed: {report.nodeid}: {reason[:200]}")
     if report.when != "teardown":  # the last report of a test, which has all properties
         return
     for name, value in report.user_properties:

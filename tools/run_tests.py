@@ -122,7 +122,8 @@ def _report(all_lanes: Sequence[Lane], seconds: float) -> int:
     print()
     for name, code, suite in ended:
         last = next((line for line in reversed(suite.lines) if line.strip()), "")
-        print(f"test: {name:14} {f'FAILED ({code})' if code else 'ok':12} {suite.seconds:5.0f} s   {last.strip()}")
+        state, used = f"FAILED ({code})" if code else "ok", suite.processor_seconds
+        print(f"test: {name:14} {state:12} {suite.seconds:5.0f} s, {used:5.0f} s of processors   {last.strip()}")
     for name, suite in failed_suites:
         for test in suite.failed_tests:
             print(f"test: {name:14} {test}")

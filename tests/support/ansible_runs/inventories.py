@@ -9,8 +9,10 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -45,28 +47,59 @@ class Inventory:
 def read_inventory(
     path: Path, *, venv: Path = Path(sys.prefix), environment: Mapping[str, str] | None = None
 ) -> Inventory:
-    """Read an inventory file; one that cannot be read is an error, as in a controller."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("ANSIBLE_", "K8S_AUTH_", "KUBE"))}
-    kept.pop("PYTHONPATH", None)
-    done = subprocess.run(
-        [str(venv / "bin/ansible-inventory"), "-i", str(path), "--list"],
-        env={
-            **kept,
-            "LC_ALL": "C.UTF-8",
-            "ANSIBLE_COLLECTIONS_PATH": str(ROOT / "build/collections"),
-            "ANSIBLE_HOME": str(path.parent / ".ansible"),
-            "ANSIBLE_NOCOLOR": "true",
-            "ANSIBLE_INVENTORY_ANY_UNPARSED_IS_FAILED": "true",
-            **(environment or {}),
-        },
-        cwd="/",
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    data = json.loads(done.stdout) if done.returncode == 0 else {}
-    return Inventory(done.returncode, " ".join(done.stderr.split()), data)
+    """Read an inventory file; one that cannot be read is an error, as in a controller.
+
+    environment: what is added to it. Ansible's variables are read when ansible-core is imported: with one of them, a
+    process of its own runs ansible-inventory.
+    """
+    added = dict(environment or {})
+    has_own = any(name.startswith("ANSIBLE_") for name in added)
+    reader = _reader(venv, tuple(sorted(added.items())) if has_own else ())
+    code, out, problem = reader.ask(arguments=["-i", str(path), "--list"], environment=added)
+    return Inventory(code, " ".join(problem.split()), json.loads(out) if code == 0 else {})
+
+
+class _Reader:
+    """A process that runs ansible-inventory of an environment. It ends with the process that has started it."""
+
+    def __init__(self, venv: Path, environment: Mapping[str, str]) -> None:
+        kept = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(("ANSIBLE_", "K8S_AUTH_", "KUBE")) and name != "PYTHONPATH"
+        }
+        self._process = subprocess.Popen(
+            [str(venv / "bin/python"), str(Path(__file__).with_name("inventory_reader.py"))],
+            env={
+                **kept,
+                "LC_ALL": "C.UTF-8",
+                "ANSIBLE_COLLECTIONS_PATH": str(ROOT / "build/collections"),
+                "ANSIBLE_HOME": str(ROOT / "build/inventory/.ansible"),
+                "ANSIBLE_NOCOLOR": "true",
+                "ANSIBLE_INVENTORY_ANY_UNPARSED_IS_FAILED": "true",
+                **environment,
+            },
+            cwd="/",
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        self._mutex = threading.Lock()
+
+    def ask(self, **request: Any) -> tuple[int, str, str]:
+        """Run ansible-inventory; return its exit code and both outputs."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        with self._mutex:
+            self._process.stdin.write(json.dumps(request) + "\n")
+            self._process.stdin.flush()
+            code, out, err = json.loads(self._process.stdout.readline())
+        return code, out, err
+
+
+@cache
+def _reader(venv: Path, environment: tuple[tuple[str, str], ...]) -> _Reader:
+    return _Reader(venv, dict(environment))
 
 
 def _unwrapped(value: Any) -> Any:

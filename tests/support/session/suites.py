@@ -19,7 +19,11 @@ _FAILED_TEST = ("FAILED ", "ERROR ")  # how pytest's short summary names one (-r
 
 
 class Suite:
-    """A suite that runs. `lines` holds the end of its output; `failed_tests`, what pytest says of each failed test."""
+    """A suite that runs.
+
+    `lines` holds the end of its output; `failed_tests`, what pytest says of each failed test; `processor_seconds`, what
+    it and all processes have used that it has waited for.
+    """
 
     def __init__(
         self, name: str, command: Sequence[str], *, environment: Mapping[str, str] | None = None, label: str = ""
@@ -29,6 +33,7 @@ class Suite:
         self.lines: deque[str] = deque(maxlen=_KEPT)
         self.failed_tests: list[str] = []
         self.seconds = 0.0
+        self.processor_seconds = 0.0
         self._label = label or name
         self._began = time.monotonic()
         self._process = subprocess.Popen(
@@ -46,9 +51,11 @@ class Suite:
     def wait(self) -> int:
         """Wait until the suite ends, and return its exit code."""
         self._reader.join()
-        code = self._process.wait()
+        _pid, status, usage = os.wait4(self._process.pid, 0)
+        self._process.returncode = os.waitstatus_to_exitcode(status)
         self.seconds = time.monotonic() - self._began
-        return code
+        self.processor_seconds = usage.ru_utime + usage.ru_stime
+        return self._process.returncode
 
     def _show(self) -> None:
         assert self._process.stdout is not None

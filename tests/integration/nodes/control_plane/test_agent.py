@@ -14,21 +14,24 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle_trial import Trial
-from support.configs.options import component_options
+from support.configs.options import AUDIT_POLICY, component_options
 from support.machines import ControlPlane, ControlPlaneAgent
 
 SCHEDULER, API_SERVER, ETCD = "kube-scheduler", "kube-apiserver", "etcd"
 TRIAL = Trial(5.0, 1)
+AUDIT_LOGS = "/var/log/audit"
+ALLOWED = {
+    "allowedFields": ["flags.etcd-servers", "flags.client-ca-file", "flags.audit-log-path"],
+    "hostPaths": [{"path": AUDIT_LOGS, "writable": True}],
+}
 
 
 @pytest.fixture(scope="module")
 def agent(control_plane: ControlPlane) -> Iterator[ControlPlaneAgent]:
     """A node that the role has provisioned, which changes no manifest and restarts nothing; and then is removed."""
     before = control_plane.manifests(), control_plane.pids()
-    running = ControlPlaneAgent(
-        control_plane,
-        {ETCD: {}, SCHEDULER: {}, API_SERVER: {"allowedFields": ["flags.etcd-servers", "flags.client-ca-file"]}},
-    )
+    control_plane.node.run(["mkdir", "-p", AUDIT_LOGS])
+    running = ControlPlaneAgent(control_plane, {ETCD: {}, SCHEDULER: {}, API_SERVER: ALLOWED})
     assert (control_plane.manifests(), control_plane.pids()) == before
     yield running
     running.kill()
@@ -128,6 +131,21 @@ def test_a_rollout_restarts_the_only_api_server_if_its_pool_accepts_that(agent: 
     assert "--event-ttl=2h" in agent.control_plane.process(API_SERVER)
     assert "--kube-api-qps=35" in agent.control_plane.process(SCHEDULER)
     assert agent.control_plane.pids()["kube-controller-manager"]
+
+
+@pytest.mark.slow
+def test_an_audit_policy_is_turned_on_and_off_again(agent: ControlPlaneAgent) -> None:
+    """The policy is a file of the bundle, and the log is on a path of the node that the agent's config allows."""
+    node, init, log = agent.control_plane.node, without_options(agent, API_SERVER), f"{AUDIT_LOGS}/audit.log"
+    options = component_options({"audit-log-path": log}, {"policy.yaml": {"content": AUDIT_POLICY}})
+    agent.wait_answer(agent.assign({API_SERVER: options}, TRIAL), "True")
+    (policy,) = (word for word in agent.control_plane.process(API_SERVER) if word.startswith("--audit-policy-file="))
+    assert re.fullmatch(r"--audit-policy-file=/etc/kubernetes/configok/kube-apiserver/\w+/policy\.yaml", policy), policy
+    agent.control_plane.client.get("/api/v1/namespaces/default")
+    node.wait("audit event", lambda: "/api/v1/namespaces/default" in node.read(log))
+    agent.wait_answer(agent.assign(None), "True")
+    assert manifest(agent, API_SERVER) == init
+    assert not any(word.startswith("--audit-") for word in agent.control_plane.process(API_SERVER))
 
 
 def test_options_that_the_components_own_program_refuses_restart_nothing(agent: ControlPlaneAgent) -> None:

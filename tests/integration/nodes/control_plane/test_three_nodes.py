@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -106,18 +108,12 @@ def test_a_member_of_etcd_that_the_others_need_is_not_restarted(
     cluster: ControlPlane, agents: list[ControlPlaneAgent]
 ) -> None:
     """The assignment comes without a rollout, whose gates do not let it come that far."""
-    last = cluster.nodes[-1]
-    manifest = cluster.manifests(last)[f"{ETCD}.yaml"]
     before = cluster.pids()[ETCD]
-    agents[-1].write_manifest(ETCD, manifest.replace(b"--data-dir=", b"--no-such-flag="))
-    try:
-        last.wait("no etcd", lambda: ETCD not in cluster.pids(last))
+    with _without_last_member(cluster, agents):
         options = component_options({"quota-backend-bytes": 5 << 30}, component=ETCD)
         number = agents[0].assign({ETCD: options}, Trial(5.0, 1))
         agents[0].wait_answer(number, "Unknown", "2 of 3 members must run without it, and 1 do")
         assert cluster.pids()[ETCD] == before
-    finally:
-        agents[-1].write_manifest(ETCD, manifest)
     agents[0].wait_answer(number, "True")
     assert "--quota-backend-bytes=5368709120" in cluster.process(ETCD)
 
@@ -127,18 +123,51 @@ def test_no_node_moves_while_another_member_of_etcd_is_away(
 ) -> None:
     """Its Pod is there, and not ready. The next API server would go with the last majority of etcd."""
     before = pids(cluster)
-    last = cluster.nodes[-1]
-    manifest = cluster.manifests(last)[f"{ETCD}.yaml"]
-    agents[-1].write_manifest(ETCD, manifest.replace(b"--data-dir=", b"--no-such-flag="))
-    try:
-        last.wait("no etcd", lambda: ETCD not in cluster.pids(last))
+    with _without_last_member(cluster, agents):
         run = cluster.rollout(
             pool({API_SERVER: component_options({"event-ttl": "3h"})}, healthTimeout="10s", nodeTimeout="1m")
         )
         assert run.code != 0
         assert "control-plane Pods" in run.output
-        assert f"not Ready: {ETCD}-{last.name}" in run.output
+        assert f"not Ready: {ETCD}-{cluster.nodes[-1].name}" in run.output
         assert pids(cluster) == before
+
+
+def test_the_second_node_does_not_move_when_etcd_has_lost_a_member(
+    cluster: ControlPlane, agents: list[ControlPlaneAgent]
+) -> None:
+    """The member is lost while the first node, which has moved, is watched."""
+    before = pids(cluster)
+    settings = pool(
+        {API_SERVER: component_options({"event-ttl": "4h"})},
+        canary={"soak": "1m"},
+        healthTimeout="10s",
+        nodeTimeout="1m",
+    )
+    with ThreadPoolExecutor() as threads:
+        rollout = threads.submit(cluster.rollout, settings)
+        cluster.node.wait("a first node", lambda: "--event-ttl=4h" in _event_ttls(cluster))
+        with _without_last_member(cluster, agents):
+            run = rollout.result()
+            assert run.code != 0
+            assert f"not Ready: {ETCD}-{cluster.nodes[-1].name}" in run.output
+            assert sum(old != new for old, new in zip(before, pids(cluster))) == 1
+            assert _event_ttls(cluster).count("--event-ttl=4h") == 1
+
+
+def _event_ttls(cluster: ControlPlane) -> list[str]:
+    return [word for node in cluster.nodes for word in cluster.process(API_SERVER, node) if "event-ttl" in word]
+
+
+@contextmanager
+def _without_last_member(cluster: ControlPlane, agents: list[ControlPlaneAgent]) -> Iterator[None]:
+    """Make etcd of the last node crash, by another hand, and wait until it is back in the end."""
+    last = cluster.nodes[-1]
+    manifest = cluster.manifests(last)[f"{ETCD}.yaml"]
+    agents[-1].write_manifest(ETCD, manifest.replace(b"--data-dir=", b"--no-such-flag="))
+    try:
+        last.wait("no etcd", lambda: ETCD not in cluster.pids(last))
+        yield
     finally:
         agents[-1].write_manifest(ETCD, manifest)
     cluster.wait_ready(node=last)
