@@ -37,7 +37,7 @@ demo: .venv/.run $(LINK) ## run the demo: eight nodes, a canary, a config that b
 
 .PHONY: test
 test: .venv/.lint .venv/.molecule .venv-oldest/.made .venv-newest/.made $(LINK) apiserver nodes browser token ## what CI runs: lint, unit, integration, the quick part of the rest
-	@$(RUN) .venv/bin/python tools/run_tests.py $(PYTEST)
+	@$(RUN) CONTROL="$(CONTROL)" .venv/bin/python tools/run_tests.py $(PYTEST)
 
 .PHONY: all
 all: lint control integration attacks unit fuzz molecule conformance faults bench docs ## all checks, tests and generated pages (about two hours)

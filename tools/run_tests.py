@@ -64,13 +64,14 @@ def lanes(arguments: Sequence[str]) -> list[Lane]:
     """Return all lanes. arguments: for every pytest."""
     others = [f"--ignore={path}" for path in ON_NODES]
     workers = _processors()
+    unit = ["tests/unit", *(f"--ignore={path}" for path in _tested_by_control())]
     return [
         Lane("static", {"lint": (sys.executable, "tools/lint.py")}),
         Lane(
             "compute",
             {
                 "control": (*MAKE, "control", f"WORKERS={workers}", f"PYTEST={shlex.join(arguments)}"),
-                "unit": (*PYTEST, f"-n{workers}", *arguments, "tests/unit"),
+                "unit": (*PYTEST, f"-n{workers}", *arguments, *unit),
                 "integration": (*PYTEST, f"-n{workers + (workers + 1) // 2}", *arguments, INTEGRATION, *others),
             },
         ),
@@ -132,6 +133,12 @@ def _report(all_lanes: Sequence[Lane], seconds: float) -> int:
     which = f": {', '.join(failed)}" if failed else ""
     print(f"test: {len(ended) - len(failed)} suites ok, {len(failed)} failed{which}; {seconds:.0f} s ({durations})")
     return 1 if failed else 0
+
+
+def _tested_by_control() -> list[str]:
+    """Return the folders of unit tests that `make control` runs with the oldest and the newest Python."""
+    environments = (ROOT / name / ".made" for name in (".venv-oldest", ".venv-newest"))
+    return os.environ.get("CONTROL", "").split() if all(map(Path.exists, environments)) else []
 
 
 def _environment() -> dict[str, str]:

@@ -25,11 +25,15 @@ class Watchdog:
 
     def __init__(
         self,
-        environment: Mapping[str, str] = os.environ,
+        environment: Mapping[str, str] | None = None,
         *,
         pid: Callable[[], int] = os.getpid,
     ) -> None:
-        """Read from the environment whether systemd watches this process; nothing is sent if it does not."""
+        """Read from the environment whether systemd watches this process; nothing is sent if it does not.
+
+        environment: that of the process by default.
+        """
+        environment = os.environ if environment is None else environment
         self._address = environment.get("NOTIFY_SOCKET", "")
         microseconds, watched = environment.get("WATCHDOG_USEC", ""), environment.get("WATCHDOG_PID", "")
         is_number = microseconds.isascii() and microseconds.isdigit()

@@ -56,8 +56,9 @@ def run(directory: Path, *arguments: str) -> str:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "CONFIGOK_"))}
     paths = [str(ROOT / name) for name in ("tests", "playbooks/files/demo", "build/collections")]
     command = [sys.executable, "-m", "pytest", "-q", "--import-mode=importlib", *arguments]
+    command += ["-c", os.devnull, f"--basetemp={directory / 'temporary'}", "--rootdir", str(directory), str(directory)]
     done = subprocess.run(
-        [*command, "-c", os.devnull, "--rootdir", str(directory), str(directory)],
+        command,
         cwd=directory,
         env={**kept, "PYTHONPATH": os.pathsep.join(paths), "CONFIGOK_FUZZ": "2"},
         capture_output=True,

@@ -71,7 +71,8 @@ def test_each_failed_test_is_named_right_before_the_last_line(
 ) -> None:
     tests = tmp_path / "test_two.py"
     tests.write_text("def test_good(): pass\ndef test_bad(): assert 1 == 2, 'the reason'\n", encoding="utf-8")
-    suite = (sys.executable, "-m", "pytest", "-c", str(ROOT / "pyproject.toml"), f"--rootdir={tmp_path}", str(tests))
+    options = ("-c", str(ROOT / "pyproject.toml"), f"--rootdir={tmp_path}", f"--basetemp={tmp_path / 'temporary'}")
+    suite = (sys.executable, "-m", "pytest", *options, str(tests))
     assert run({"unit": suite}, {"faults": FAST}) == 1
     named, closing = capfd.readouterr().out.splitlines()[-2:]
     assert re.match(r"test: unit +FAILED .*test_two\.py::test_bad", named)
@@ -103,3 +104,18 @@ def test_what_needs_no_nodes_has_workers_side_by_side(run_tests: Any, processors
     for name in ("unit", "integration"):
         assert compute.commands[name].index("-n0") > 3, "what the user asks for comes later, and counts"
     assert not any(argument.startswith("-n") for argument in nodes.commands["nodes"] if argument != "-n0")
+
+
+@pytest.mark.parametrize("names", [(".venv-oldest", ".venv-newest"), (".venv-newest",)], ids=["both", "one of two"])
+def test_what_control_runs_is_not_run_a_third_time(
+    run_tests: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, names: tuple[str, ...]
+) -> None:
+    """With the oldest or the newest Python alone, it is run again."""
+    for name in names:
+        (tmp_path / name).mkdir()
+        (tmp_path / name / ".made").touch()
+    monkeypatch.setattr(run_tests, "ROOT", tmp_path)
+    monkeypatch.setenv("CONTROL", "tests/unit/a tests/unit/b")
+    _static, compute, _nodes = run_tests.lanes([])
+    ignored = [word for word in compute.commands["unit"] if word.startswith("--ignore=")]
+    assert ignored == (["--ignore=tests/unit/a", "--ignore=tests/unit/b"] if len(names) == 2 else [])
