@@ -34,7 +34,7 @@ class Timing:
     """How fast a sandbox node lives; a real node's defaults are minutes."""
 
     settling_time: str = "200ms"
-    health_timeout: str = "10s"
+    health_timeout: str = "30s"  # with room: a machine that is busy with other tests takes seconds for a start
     probe_interval: str = "500ms"
     restart_delay: float = 0.2  # seconds
 
