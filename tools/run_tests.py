@@ -8,8 +8,9 @@
 From the checkout, by `make test`, which prepares what the suites need. One lane has the suites with real nodes, which
 mostly wait; one has those that compute, and one the static checks, most of whose time is one process after another. The
 suites of a lane run in turn: two of them would share the addresses and the inotify instances of the test nodes. On a
-machine with one processor the lanes do so too. Every line begins with the name of its suite. All suites run, whatever
-the others find; tests that are marked as slow are left to `make integration`. The exit code is 1 if one of them fails.
+machine with one processor the lanes do so too. What runs on real nodes has limits in time, so the other lanes give way
+to it. Every line begins with the name of its suite. All suites run, whatever the others find; tests that are marked as
+slow are left to `make integration`. The exit code is 1 if one of them fails.
 
 Within `control`, `unit` and `integration`, workers run tests side by side: as many as there are processors, and half as
 many again for the integration tests, which mostly wait. A run that is ended, even by SIGKILL, ends its suites and all
@@ -37,6 +38,7 @@ PYTEST = (sys.executable, "-m", "pytest")
 INTEGRATION = "tests/integration"
 ON_NODES = (f"{INTEGRATION}/machines", f"{INTEGRATION}/nodes")
 MAKE = ("make", "--no-print-directory")
+_GIVING_WAY = ("nice", "-n5")  # a third of the processor time of one that does not
 
 
 @dataclass
@@ -45,6 +47,7 @@ class Lane:
 
     name: str
     commands: dict[str, Sequence[str]]
+    gives_way: bool = False
     ended: dict[str, tuple[int, Suite]] = field(default_factory=dict)
     seconds: float = 0.0
     is_stopped: bool = False  # no other suite is to be started
@@ -55,7 +58,8 @@ class Lane:
         for name, command in self.commands.items():
             if self.is_stopped:
                 return
-            suite = Suite(name, command, label=f"{name:14}", environment=_environment())
+            nice = _GIVING_WAY if self.gives_way else ()
+            suite = Suite(name, (*nice, *command), label=f"{name:14}", environment=_environment())
             self.ended[name] = (suite.wait(), suite)
         self.seconds = time.monotonic() - began
 
@@ -66,14 +70,18 @@ def lanes(arguments: Sequence[str]) -> list[Lane]:
     workers = _processors()
     unit = ["tests/unit", *(f"--ignore={path}" for path in _tested_by_control())]
     return [
-        Lane("static", {"lint": (sys.executable, "tools/lint.py")}),
+        Lane("static", {"lint": (sys.executable, "tools/lint.py")}, gives_way=True),
         Lane(
             "compute",
             {
                 "control": (*MAKE, "control", f"WORKERS={workers}", f"PYTEST={shlex.join(arguments)}"),
                 "unit": (*PYTEST, f"-n{workers}", *arguments, *unit),
-                "integration": (*PYTEST, f"-n{workers + (workers + 1) // 2}", *arguments, INTEGRATION, *others),
+                "integration": (
+                    *(*PYTEST, f"-n{workers + (workers + 1) // 2}"),
+                    *(*arguments, "-m", "not slow", INTEGRATION, *others),
+                ),
             },
+            gives_way=True,
         ),
         Lane(
             "nodes",

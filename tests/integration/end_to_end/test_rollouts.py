@@ -64,7 +64,12 @@ def test_a_good_config_reaches_all_nodes_and_a_crashing_one_only_the_canary(
 
 @pytest.mark.parametrize(
     ("api", "phase"),
-    [("real", "Canary"), ("real", "Wave 1"), ("real", "Wave 2"), ("embedded", "Wave 1")],
+    [
+        ("real", "Canary"),
+        pytest.param("real", "Wave 1", marks=pytest.mark.slow),
+        pytest.param("real", "Wave 2", marks=pytest.mark.slow),
+        ("embedded", "Wave 1"),
+    ],
     indirect=["api"],
 )
 def test_a_killed_playbook_resumes_where_it_was(api: ApiServer, unique: str, tmp_path: Path, phase: str) -> None:

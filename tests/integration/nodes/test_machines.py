@@ -115,6 +115,7 @@ def bare_hosts(bed: Testbed, facts: dict[str, Any], directory: Path) -> PageProj
     )
 
 
+@pytest.mark.slow
 def test_the_page_of_bare_hosts(bed: Testbed, facts: dict[str, Any], tmp_path: Path) -> None:
     host = bed.node("worker-1")
     host.run(["sh", "-c", ADMINISTRATOR])
@@ -155,6 +156,7 @@ def test_the_page_of_bare_hosts(bed: Testbed, facts: dict[str, Any], tmp_path: P
     assert project.done(run).changed == 0
 
 
+@pytest.mark.slow
 def test_the_page_of_kubeadm(bed: Testbed, facts: dict[str, Any], tmp_path: Path) -> None:
     host = bed.node("kubeadm-1")
     old, new, _broken = facts["kubelets"]

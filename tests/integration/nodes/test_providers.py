@@ -203,6 +203,7 @@ def check_killed_on_host(
     host.wait_ready()
 
 
+@pytest.mark.slow
 def test_another_kind_of_runtime(bed: Testbed, facts: dict[str, Any], host: Node, provider: dict[str, Any]) -> None:
     debian = runs(bed, facts, "configok.node.debian_host")
     containerd = {"kubelet": "1.20.2", "runtime": RUNTIMES[1]}
@@ -249,6 +250,7 @@ def runtime_units(host: Node) -> dict[str, str]:
     }
 
 
+@pytest.mark.slow
 def test_a_host_from_archives(
     bed: Testbed, facts: dict[str, Any], host: Node, provider: dict[str, Any], tmp_path: Path
 ) -> None:
@@ -344,6 +346,7 @@ def archives(bed: Testbed, facts: dict[str, Any], host: Node, directory: Path) -
     return declared
 
 
+@pytest.mark.slow
 def test_the_provider_of_the_page(bed: Testbed, facts: dict[str, Any], host: Node, provider: dict[str, Any]) -> None:
     page = named_files(ROOT / "docs/machines-providers.md")
     for path, text in page.items():

@@ -259,7 +259,7 @@ def test_the_schedule_of_machines_shows_what_differs(embedded_api: Embedded, tmp
     assert [item["name"] for item in machines["attention"]] == ["worker-2"]
 
 
-@pytest.mark.parametrize("approved", [True, False], ids=["approved", "denied"])
+@pytest.mark.parametrize("approved", [True, pytest.param(False, marks=pytest.mark.slow)], ids=["approved", "denied"])
 def test_the_workflow_waits_for_an_approval_after_the_canary(fleet: Fleet, approved: bool) -> None:
     fleet.write_pool(approval={"before": ["wave 1"]})
     fleet.controller.extra_variables = {"rollout_wait_timeout": "90s"}  # the template's four hours are long for a test

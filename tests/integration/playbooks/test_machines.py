@@ -205,6 +205,7 @@ def test_the_life_of_machines(machines: Machines) -> None:
     machines.check_settled()
 
 
+@pytest.mark.slow
 def test_a_version_that_does_not_start_is_rolled_back_at_the_canary(machines: Machines) -> None:
     names = [f"{machines.name}-{number}" for number in (1, 2, 3)]
     for name in names:
@@ -243,6 +244,7 @@ def wait_for(running: subprocess.Popen[str], words: str) -> str:
     raise AssertionError("".join(lines))
 
 
+@pytest.mark.slow
 def test_a_run_that_is_killed_in_the_middle_of_a_host_is_run_again(machines: Machines) -> None:
     w1, w2 = f"{machines.name}-1", f"{machines.name}-2"
     machines.hosts.add(w1)
@@ -270,6 +272,7 @@ def test_a_run_that_is_killed_in_the_middle_of_a_host_is_run_again(machines: Mac
     machines.check_settled()
 
 
+@pytest.mark.slow
 def test_pause_and_resume_from_another_terminal(machines: Machines) -> None:
     names = [f"{machines.name}-{number}" for number in (1, 2, 3)]
     for name in names:
@@ -308,6 +311,7 @@ def test_another_kind_of_host_is_a_replacement(machines: Machines) -> None:
     machines.check_settled()
 
 
+@pytest.mark.slow
 def test_a_host_that_could_not_join_again_is_not_deleted(machines: Machines) -> None:
     w1, _w2 = write_replacement(machines)
     before = machines.node(w1)["spec"]

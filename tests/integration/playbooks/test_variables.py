@@ -43,6 +43,7 @@ def user(embedded_api: Embedded, tmp_path: Path) -> Playbooks:
 WHERE = ("-e", "kubeconfig=here", "-e", "context=right")
 
 
+@pytest.mark.slow
 def test_every_playbook_takes_kubeconfig_and_context(
     embedded_api: Embedded, nodes: SimulatedNodes, user: Playbooks
 ) -> None:

@@ -83,7 +83,7 @@ class AgentNode:
             "stateDirectory": str(self.state),
             "runDirectory": str(self.run),
             "settlingTime": "100ms",
-            "healthTimeout": "10s",
+            "healthTimeout": "30s",  # all nodes of a machine may start at once
             "probeInterval": "200ms",
             "components": {self.component: kubelet},
             **self.options,

@@ -106,6 +106,15 @@ def test_what_needs_no_nodes_has_workers_side_by_side(run_tests: Any, processors
     assert not any(argument.startswith("-n") for argument in nodes.commands["nodes"] if argument != "-n0")
 
 
+def test_what_needs_no_nodes_gives_way_to_what_does(run_tests: Any, capfd: pytest.CaptureFixture[str]) -> None:
+    assert [lane.gives_way for lane in run_tests.lanes([])] == [True, True, False]
+    show = (sys.executable, "-c", "import os; print(os.nice(0))")
+    run_tests.Lane("compute", {"unit": show}, gives_way=True).run()
+    run_tests.Lane("nodes", {"nodes": show}).run()
+    of_compute, of_nodes = (int(line.split()[-1]) for line in capfd.readouterr().out.splitlines())
+    assert of_compute == of_nodes + 5
+
+
 @pytest.mark.parametrize("names", [(".venv-oldest", ".venv-newest"), (".venv-newest",)], ids=["both", "one of two"])
 def test_what_control_runs_is_not_run_a_third_time(
     run_tests: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, names: tuple[str, ...]
