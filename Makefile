@@ -36,7 +36,7 @@ demo: .venv/.run $(LINK) ## run the demo: eight nodes, a canary, a config that b
 	@$(RUN) .venv/bin/python $(DEMO) $(ARGS)
 
 .PHONY: test
-test: .venv/.lint .venv/.molecule .venv-oldest/.made .venv-newest/.made $(LINK) apiserver nodes browser token ## what CI runs: lint, unit, integration, the quick part of the rest
+test: .venv/.lint .venv/.molecule .venv-oldest/.made .venv-newest/.made $(LINK) nodes apiserver browser token ## what CI runs: lint, unit, integration, the quick part of the rest
 	@$(RUN) CONTROL="$(CONTROL)" .venv/bin/python tools/run_tests.py $(PYTEST)
 
 .PHONY: all
@@ -58,14 +58,16 @@ fuzz: .venv/.test $(LINK) ## longer, random runs of the fuzz tests (SEED=N repea
 	  $(RUN) CONFIGOK_FUZZ=$(FUZZ) timeout 3600 .venv/bin/python -m pytest $(PYTEST) tests/unit -m hypothesis --hypothesis-seed=$$seed
 
 # The unit tests of the control machine's code, which need no node, with the oldest and the newest Python and
-# ansible-core available on this machine. The playbooks' own tests run with both in `make integration`.
+# ansible-core available on this machine. The playbooks' own tests run with both in `make integration`. `make test` takes
+# the oldest for the first, and the newest for the second.
+CONTROL_VENVS = .venv-oldest .venv-newest
 UTILS = tests/unit/plugins/module_utils
 CONTROL = tests/unit/plugins/action tests/unit/plugins/filter tests/unit/plugins/inventory \
   tests/unit/plugins/modules tests/unit/support \
   $(UTILS)/_kube $(UTILS)/_trust $(UTILS)/_operations
 .PHONY: control
 control: .venv-oldest/.made .venv-newest/.made $(LINK) ## tests of the control side with the oldest and the newest Python and ansible-core
-	@for venv in .venv-oldest .venv-newest; do \
+	@for venv in $(CONTROL_VENVS); do \
 	  if [ -e $$venv/.made ]; then \
 	    echo "control: $$venv: $$($$venv/bin/python --version), $$($$venv/bin/python -m pip list 2>/dev/null | grep ansible-core)"; \
 	    $(RUN) PATH="$(CURDIR)/$$venv/bin:$$PATH" $$venv/bin/python -m pytest $(PYTEST) -n $(WORKERS) $(CONTROL) || exit 1; \
@@ -75,7 +77,7 @@ control: .venv-oldest/.made .venv-newest/.made $(LINK) ## tests of the control s
 # Test nodes share addresses and inotify instances: no workers.
 ON_NODES = tests/integration/machines tests/integration/nodes
 .PHONY: integration
-integration: .venv/.test .venv-oldest/.made .venv-newest/.made $(LINK) apiserver nodes browser token ## tests against the embedded and the real API server, and on real nodes (FILE, K as for unit)
+integration: .venv/.test .venv-oldest/.made .venv-newest/.made $(LINK) nodes apiserver browser token ## tests against the embedded and the real API server, and on real nodes (FILE, K as for unit)
 ifneq ($(FILE)$(K)$(PYTEST),)
 	@$(RUN_PYTEST) $(SELECTION) $(or $(FILE),tests/integration)
 else
@@ -104,7 +106,7 @@ report-screenshot: .venv/.test $(LINK) browser ## the screenshots of docs/report
 	@$(RUN) PYTHONPATH="$(CURDIR)/$(COLLECTIONS):$(CURDIR)/tests" .venv/bin/python tools/take_report_screenshots.py
 
 .PHONY: bench
-bench: .venv/.test $(LINK) build/community/.made apiserver nodes ## the figures, to build/bench.jsonl and docs/development/figures.md
+bench: .venv/.test $(LINK) build/community/.made nodes apiserver ## the figures, to build/bench.jsonl and docs/development/figures.md
 	@$(RUN) CONFIGOK_COMMUNITY="$(CURDIR)/build/community" .venv/bin/python -m pytest tests/benchmarks -s $(PYTEST)
 	@.venv/bin/python tools/write_figures.py
 

@@ -234,7 +234,7 @@ def entry(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], 
 # --- control machines
 
 
-@pytest.fixture(params=["oldest", pytest.param("newest", marks=pytest.mark.slow)])
+@pytest.fixture(params=[pytest.param("oldest", marks=pytest.mark.slow), "newest"])
 def control(request: pytest.FixtureRequest) -> Path:
     """The virtual environments with the oldest, and then with the newest, Python and ansible-core of this machine."""
     directory = COLLECTION / f".venv-{request.param}"

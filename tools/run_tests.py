@@ -38,6 +38,7 @@ PYTEST = (sys.executable, "-m", "pytest")
 INTEGRATION = "tests/integration"
 ON_NODES = (f"{INTEGRATION}/machines", f"{INTEGRATION}/nodes")
 MAKE = ("make", "--no-print-directory")
+OLDEST = ".venv-oldest"  # has the oldest Python and ansible-core
 _GIVING_WAY = ("nice", "-n5")  # a third of the processor time of one that does not
 
 
@@ -74,7 +75,10 @@ def lanes(arguments: Sequence[str]) -> list[Lane]:
         Lane(
             "compute",
             {
-                "control": (*MAKE, "control", f"WORKERS={workers}", f"PYTEST={shlex.join(arguments)}"),
+                "control": (
+                    *(*MAKE, "control", f"CONTROL_VENVS={OLDEST}"),
+                    *(f"WORKERS={workers}", f"PYTEST={shlex.join(arguments)}"),
+                ),
                 "unit": (*PYTEST, f"-n{workers}", *arguments, *unit),
                 "integration": (
                     *(*PYTEST, f"-n{workers + (workers + 1) // 2}"),
@@ -144,9 +148,8 @@ def _report(all_lanes: Sequence[Lane], seconds: float) -> int:
 
 
 def _tested_by_control() -> list[str]:
-    """Return the folders of unit tests that `make control` runs with the oldest and the newest Python."""
-    environments = (ROOT / name / ".made" for name in (".venv-oldest", ".venv-newest"))
-    return os.environ.get("CONTROL", "").split() if all(map(Path.exists, environments)) else []
+    """Return the folders of unit tests that the suite control runs."""
+    return os.environ.get("CONTROL", "").split() if (ROOT / OLDEST / ".made").exists() else []
 
 
 def _environment() -> dict[str, str]:

@@ -115,16 +115,19 @@ def test_what_needs_no_nodes_gives_way_to_what_does(run_tests: Any, capfd: pytes
     assert of_compute == of_nodes + 5
 
 
-@pytest.mark.parametrize("names", [(".venv-oldest", ".venv-newest"), (".venv-newest",)], ids=["both", "one of two"])
-def test_what_control_runs_is_not_run_a_third_time(
-    run_tests: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, names: tuple[str, ...]
+@pytest.mark.parametrize("is_made", [True, False])
+def test_what_control_runs_is_not_run_twice(
+    run_tests: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, is_made: bool
 ) -> None:
-    """With the oldest or the newest Python alone, it is run again."""
-    for name in names:
-        (tmp_path / name).mkdir()
-        (tmp_path / name / ".made").touch()
+    """Without the oldest Python, control runs nothing."""
+    (tmp_path / ".venv-newest").mkdir()
+    (tmp_path / ".venv-newest/.made").touch()
+    if is_made:
+        (tmp_path / ".venv-oldest").mkdir()
+        (tmp_path / ".venv-oldest/.made").touch()
     monkeypatch.setattr(run_tests, "ROOT", tmp_path)
     monkeypatch.setenv("CONTROL", "tests/unit/a tests/unit/b")
     _static, compute, _nodes = run_tests.lanes([])
     ignored = [word for word in compute.commands["unit"] if word.startswith("--ignore=")]
-    assert ignored == (["--ignore=tests/unit/a", "--ignore=tests/unit/b"] if len(names) == 2 else [])
+    assert ignored == (["--ignore=tests/unit/a", "--ignore=tests/unit/b"] if is_made else [])
+    assert "CONTROL_VENVS=.venv-oldest" in compute.commands["control"]
