@@ -10,7 +10,7 @@ mostly wait; one has those that compute, and one the static checks, most of whos
 suites of a lane run in turn: two of them would share the addresses and the inotify instances of the test nodes. On a
 machine with one processor the lanes do so too. What runs on real nodes has limits in time, so the other lanes give way
 to it. Every line begins with the name of its suite. All suites run, whatever the others find; tests that are marked as
-slow are left to `make integration`. The exit code is 1 if one of them fails.
+slow are left to `make unit` and `make integration`. The exit code is 1 if one of them fails.
 
 Within `control`, `unit` and `integration`, workers run tests side by side: as many as there are processors, and half as
 many again for the integration tests, which mostly wait. A run that is ended, even by SIGKILL, ends its suites and all
@@ -68,6 +68,7 @@ class Lane:
 def lanes(arguments: Sequence[str]) -> list[Lane]:
     """Return all lanes. arguments: for every pytest."""
     others = [f"--ignore={path}" for path in ON_NODES]
+    quick = ("-m", "not slow")
     workers = _processors()
     unit = ["tests/unit", *(f"--ignore={path}" for path in _tested_by_control())]
     return [
@@ -79,10 +80,10 @@ def lanes(arguments: Sequence[str]) -> list[Lane]:
                     *(*MAKE, "control", f"CONTROL_VENVS={OLDEST}"),
                     *(f"WORKERS={workers}", f"PYTEST={shlex.join(arguments)}"),
                 ),
-                "unit": (*PYTEST, f"-n{workers}", *arguments, *unit),
+                "unit": (*PYTEST, f"-n{workers}", *arguments, *quick, *unit),
                 "integration": (
                     *(*PYTEST, f"-n{workers + (workers + 1) // 2}"),
-                    *(*arguments, "-m", "not slow", INTEGRATION, *others),
+                    *(*arguments, *quick, INTEGRATION, *others),
                 ),
             },
             gives_way=True,
@@ -91,7 +92,7 @@ def lanes(arguments: Sequence[str]) -> list[Lane]:
             "nodes",
             {
                 "molecule": (*MAKE, "molecule-quick"),
-                "nodes": (*PYTEST, *arguments, "-m", "not slow", *ON_NODES),
+                "nodes": (*PYTEST, *arguments, *quick, *ON_NODES),
                 "faults": (sys.executable, "-m", "faults.run", "--quick"),
                 "conformance": (*PYTEST, *arguments, "-m", "quick", "tests/conformance"),
             },

@@ -108,6 +108,7 @@ def left(host: Node) -> str:
     ).stdout
 
 
+@pytest.mark.slow
 def test_a_debian_host(bed: Testbed, facts: dict[str, Any], host: Node, provider: dict[str, Any]) -> None:
     debian = runs(bed, facts, "configok.node.debian_host")
     first = {"kubelet": "1.20.2", "runtime": RUNTIMES[0]}

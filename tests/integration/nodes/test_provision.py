@@ -73,6 +73,7 @@ def examples_run(bed: Testbed, node: Node) -> None:
     assert f"ok={len(tasks)} " in run.output
 
 
+@pytest.mark.slow
 @pytest.mark.contract("unit.verified-when-merged", "init.drift-taken-over")
 def test_a_running_node_is_taken_over_and_given_back(bed: Testbed) -> None:
     node = bed.node("plain")
@@ -120,6 +121,7 @@ def test_a_running_node_is_taken_over_and_given_back(bed: Testbed) -> None:
     assert [line for line in before if line not in files(node) and KEPT not in line] == []
 
 
+@pytest.mark.slow
 def test_a_node_that_does_not_report_ends_the_run_before_the_next_is_touched(bed: Testbed) -> None:
     first, second = bed.nodes
     fleet = {"provision_hosts": f"{first.name}:{second.name}", "provision_serial": 1, "provision_timeout": 6}

@@ -84,7 +84,7 @@ def is_good(node: Node, uid: str) -> bool:
     return bool(good and good["source"] and good["source"]["configMap"]["uid"] == uid)
 
 
-@pytest.fixture(scope="module", params=["bookworm", "trixie"])
+@pytest.fixture(scope="module", params=["bookworm", pytest.param("trixie", marks=pytest.mark.slow)])
 def lived(request: pytest.FixtureRequest) -> Iterator[Lived]:
     """The node."""
     try:

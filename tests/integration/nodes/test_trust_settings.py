@@ -46,6 +46,7 @@ def changed(run: PlaybookRun, node: Node) -> str:
     return line.split("changed=")[1].split()[0]
 
 
+@pytest.mark.slow
 def test_a_change_of_trust_restarts_nothing(bed: Testbed, tmp_path: Path) -> None:
     [node] = bed.nodes
     alice, bob = make_key(tmp_path, "alice"), make_key(tmp_path, "bob")

@@ -153,6 +153,7 @@ def test_a_pool_is_planned_rolled_out_shown_and_undone(fleet: Fleet) -> None:
     assert (undone.status, fleet.configs()) == ("successful", {"init"}), undone.log
 
 
+@pytest.mark.slow
 def test_a_halted_rollout_fails_the_job_and_forget_names_who_cleared_the_config(fleet: Fleet) -> None:
     fleet.nodes.behaviour = lambda _name, source: CRASHES if source else GOOD
     halted = fleet.controller.run("configok rollout", pool_file="workers")

@@ -129,6 +129,7 @@ def test_a_config_goes_to_the_canary_cluster_then_to_the_waves(clusters: Cluster
     assert {(outcome["phase"], outcome["changed"]) for outcome in stats(again).values()} == {("Complete", False)}
 
 
+@pytest.mark.slow
 def test_a_bad_config_stops_at_the_canary_cluster(clusters: Clusters) -> None:
     clusters.write(60)
     assert clusters.run().code == 0

@@ -160,6 +160,7 @@ def write_machine(directory: Path, api: Real, name: str, flavor: str, **spec: An
     (directory / "machines/all.yml").write_text(yaml.safe_dump_all(objects))
 
 
+@pytest.mark.slow
 def test_the_users_playbooks_create_replace_and_delete_a_host(real_api: Real, unique: str, tmp_path: Path) -> None:
     admin = real_api.client()
     prepare(admin, Access(machine_subjects=[{"kind": "User", "name": RUNNER}]))

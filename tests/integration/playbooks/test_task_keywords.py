@@ -95,6 +95,7 @@ def test_the_environment_of_a_task_ends_with_it(user: Playbooks, foreign: Path) 
     assert "1: ok" in done.output, done.output
 
 
+@pytest.mark.slow
 def test_relative_paths_begin_where_ansible_playbook_was_started(user: Playbooks, nodes: SimulatedNodes) -> None:
     """Not in PWD, which is that of the shell above, nor in the directory of the playbook."""
     (user.directory / "kube").write_text(Path(user.kubeconfig).read_text())

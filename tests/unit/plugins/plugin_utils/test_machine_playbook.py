@@ -398,7 +398,9 @@ MACHINE_HOST: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("planned", ["create", "update", "replace", "delete"])
+@pytest.mark.parametrize(
+    "planned", ["update", *(pytest.param(action, marks=pytest.mark.slow) for action in ("create", "replace", "delete"))]
+)
 def test_a_provider_may_leave_the_plan_of_each_action_to_machine_host(toy: Toy, planned: str) -> None:
     toy.write("plan", MACHINE_HOST)
     changing = MachinePlaybook(LOCAL, list, directory=str(toy.directory))

@@ -86,7 +86,9 @@ def check_assignments(moved: Scenario) -> None:
         assert len(move.in_flight | {move.node}) <= limit, (move, moved.story())
 
 
-@pytest.mark.parametrize("after", [False, True], ids=["before the write", "after the write"])
+@pytest.mark.parametrize(
+    "after", [pytest.param(False, marks=pytest.mark.slow), True], ids=["before the write", "after the write"]
+)
 @pytest.mark.parametrize(("name", "on_failure"), CASES)
 def test_killed_at_each_write_it_reaches_the_same_end(name: str, on_failure: str, after: bool) -> None:
     fleet, policy = FLEETS[name], {**POLICY, "onFailure": on_failure}
@@ -100,7 +102,9 @@ def test_killed_at_each_write_it_reaches_the_same_end(name: str, on_failure: str
             check_assignments(moved)
 
 
-@pytest.mark.parametrize("patient", [False, True], ids=["no answer", "sent again by the client"])
+@pytest.mark.parametrize(
+    "patient", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["no answer", "sent again by the client"]
+)
 @pytest.mark.parametrize(("name", "on_failure"), CASES)
 def test_without_the_answer_to_each_write_it_reaches_the_same_end(name: str, on_failure: str, patient: bool) -> None:
     fleet, policy = FLEETS[name], {**POLICY, "onFailure": on_failure}
