@@ -39,6 +39,7 @@ INTEGRATION = "tests/integration"
 ON_NODES = (f"{INTEGRATION}/machines", f"{INTEGRATION}/nodes")
 MAKE = ("make", "--no-print-directory")
 OLDEST = ".venv-oldest"  # has the oldest Python and ansible-core
+_EXAMPLES = "0.5"  # of those that Hypothesis tries in `make unit`
 _GIVING_WAY = ("nice", "-n5")  # a third of the processor time of one that does not
 
 
@@ -155,7 +156,8 @@ def _tested_by_control() -> list[str]:
 
 def _environment() -> dict[str, str]:
     paths = [os.environ.get("PYTHONPATH", ""), str(ROOT / "tests")]  # faults.run is there
-    return {"PYTHONPATH": os.pathsep.join(path for path in paths if path)}
+    examples = os.environ.get("CONFIGOK_FUZZ", _EXAMPLES)
+    return {"PYTHONPATH": os.pathsep.join(path for path in paths if path), "CONFIGOK_FUZZ": examples}
 
 
 def _processors() -> int:

@@ -195,6 +195,7 @@ def test_a_host_that_cannot_be_provisioned_is_refused_before_anything_is_changed
         node.write(path, original)
 
 
+@pytest.mark.slow
 def test_an_init_config_is_validated_with_release_data(bed: Testbed, tmp_path: Path) -> None:
     node = bed.node("packaged")
     path = CONFIG_PATHS["kubeadm"]

@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Settings of fuzz tests: few, fixed examples in ``make unit``; many random ones in ``make fuzz``.
 
-CONFIGOK_FUZZ multiplies the number of examples. With it examples are random, and a failure prints how to repeat it.
+``make test`` tries half of the first. CONFIGOK_FUZZ multiplies the number of examples. Above 1 they are random, and a
+failure prints how to repeat it.
 """
 
 from __future__ import annotations
@@ -15,14 +16,14 @@ from hypothesis import HealthCheck, settings
 
 __all__ = ["fuzz"]
 
-FACTOR = int(os.environ.get("CONFIGOK_FUZZ") or "1")
+FACTOR = float(os.environ.get("CONFIGOK_FUZZ") or "1")
 
 
 def fuzz(examples: int, **more: Any) -> settings:
     """Return the settings of a fuzz test. examples: their number in the quick run. Tests that limit time measure it."""
     return settings(
-        max_examples=examples * FACTOR,
-        derandomize=FACTOR == 1,
+        max_examples=max(1, round(examples * FACTOR)),
+        derandomize=FACTOR <= 1,
         database=None,
         deadline=None,
         print_blob=True,
