@@ -33,7 +33,7 @@ def quick_pool(name: str = "workers", **changes: Any) -> dict[str, Any]:
         "soak": 0,
         "maxUnavailable": 2,
         "failureBudget": 0,
-        "nodeTimeout": "20s",
+        "nodeTimeout": "2m",  # while a node is silent, tests run other playbooks
         "restartDelay": "10ms",
         "timeToCrash": "10ms",
         "healthTimeout": "1s",
