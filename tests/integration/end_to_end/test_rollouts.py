@@ -21,6 +21,7 @@ from support.session.patience import LONGEST_WAIT
 from support.session.unavailable import leave_out
 
 
+@pytest.mark.slow
 @pytest.mark.complaint("kubespray #11395: took down 20% of the workers")
 def test_a_good_config_reaches_all_nodes_and_a_crashing_one_only_the_canary(
     real_api: Real, unique: str, tmp_path: Path
