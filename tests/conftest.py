@@ -297,7 +297,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         terminalreporter.write_line(f"NOT RUN on the real API server: {len(tests)} tests, because {why}", yellow=True)
     for line in _CLOSING_LINES:
         terminalreporter.write_line(line)
-    if FACTOR != 1:
+    if FACTOR != 1 and _EXAMPLES:
         failed = len(terminalreporter.stats.get("failed", []))
         terminalreporter.write_line(
             f"fuzz: {len(_EXAMPLES)} tests, {sum(_EXAMPLES.values())} examples, {failed} failed, "

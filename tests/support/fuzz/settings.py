@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Settings of fuzz tests: few, fixed examples in ``make unit``; many random ones in ``make fuzz``.
 
-``make test`` tries half of the first. CONFIGOK_FUZZ multiplies the number of examples. Above 1 they are random, and a
-failure prints how to repeat it.
+``make test`` tries half as many as ``make unit``. CONFIGOK_FUZZ multiplies the number of examples. Above 1 they are
+random, and a failure prints how to repeat it.
 """
 
 from __future__ import annotations
