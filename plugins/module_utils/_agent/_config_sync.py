@@ -245,7 +245,7 @@ class BundlePreparer:
                 return present_hash  # the bytes stay, so that nothing is switched
         if refusing_findings(findings.host) and present_hash != kept:
             raise BundleRejected(first_error_text(name, findings.host), findings.host)
-        self._run_own_check(component, kept)
+        self._run_own_check(component, kept, findings.node_files)
         return kept
 
     def _validate(
@@ -270,7 +270,7 @@ class BundlePreparer:
         )
         if refusing_findings(findings.document):
             raise BundleRejected(first_error_text(name, findings.document), findings.document)
-        self._log_not_judged(name, document, version, findings.document)
+        self._log_not_judged(name, document, version, [*findings.document, *findings.host])
         return findings
 
     def _log_not_judged(self, name: str, document: str, version: str, findings: list[dict[str, Any]]) -> None:
@@ -282,11 +282,14 @@ class BundlePreparer:
                 log.warning("not judged: %s", cause, extra={"component": name})
         self._not_judged[name] = logged
 
-    def _run_own_check(self, component: ComponentConfiguration, kept: str) -> None:
-        """Run the component's own check of a kept file. Raises BundleRejected, ValidationUnavailable, OSError."""
+    def _run_own_check(self, component: ComponentConfiguration, kept: str, node_files: str) -> None:
+        """Run the component's own check of a kept file. node_files: a hash of the files on this node that it names.
+
+        Raises BundleRejected, ValidationUnavailable, OSError.
+        """
         name = component.name
         if component.manifest:
-            basis = read_manifest_note(self._store, name).init  # with its arguments and its image
+            basis = read_manifest_note(self._store, name).init + node_files  # with its arguments and its image
         elif component.check_command:
             basis = repr(component.check_command)
         else:

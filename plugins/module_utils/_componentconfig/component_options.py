@@ -8,7 +8,16 @@ from __future__ import annotations
 from ._flags._pflag import parse_flag_value as flag_value
 from ._options import COMPONENT_OPTIONS, ETCD, FLAG_COMPONENTS, KUBEADM_SECTIONS
 from ._options._command_line_changes import holds_options, with_options, without_options
-from ._options._document import DIRECTORY, Options, OptionsFile, flag_texts, plugin_paths, read_options
+from ._options._document import (
+    DIRECTORY,
+    Options,
+    OptionsFile,
+    flag_texts,
+    list_items,
+    node_files,
+    plugin_paths,
+    read_options,
+)
 from ._options._effective import class_of_change, effective_options, without_reloaded
 from ._options._facts import bundle_flags, file_flags, path_flags
 from ._schema._option_forms import OPTION_FORMS, OptionForms
@@ -26,6 +35,8 @@ __all__ = [
     "flag_texts",
     "flag_value",
     "holds_options",
+    "list_items",
+    "node_files",
     "path_flags",
     "plugin_paths",
     "read_options",

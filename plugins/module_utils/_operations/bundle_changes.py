@@ -75,7 +75,7 @@ def diff_documents(
     minors = sorted({parse_minor(version) for version in versions}) or [newest_minor()]
     changes = []
     for component in sorted({*before, *after}):
-        old, new = _decode_or_empty(before.get(component)), _decode_or_empty(after.get(component))
+        old, new = decode_or_empty(before.get(component)), decode_or_empty(after.get(component))
         kind, own_classes = str((new or old).get("kind", "")), (overrides or {}).get(component) or {}
         try:
             if not isinstance(own_classes, Mapping):
@@ -106,7 +106,7 @@ def text_diff(before: Mapping[str, str], after: Mapping[str, str]) -> list[dict[
     ]
 
 
-def _decode_or_empty(text: str | None) -> dict[str, Any]:
+def decode_or_empty(text: str | None) -> dict[str, Any]:
     """Return a document's values, no values for a text that cannot be decoded."""
     try:
         data = decode(text or "", file="published").data
@@ -234,7 +234,7 @@ def _changes_on(pool: PoolNodes, view: NodeView, after: Mapping[str, str], overr
 def _effective_config(document: str | None, local_config: LocalConfig, component: str) -> dict[str, Any]:
     """Return the config that a component reads: a bundle's document under the instance config, or the init config."""
     own = local_config.components[component]
-    return dict(own.init) if document is None else merge([_decode_or_empty(document), own.instance])
+    return dict(own.init) if document is None else merge([decode_or_empty(document), own.instance])
 
 
 def denied_findings(

@@ -13,8 +13,8 @@ from .._componentconfig._scalars.field_path import Path
 from .._componentconfig.component_options import (
     DIRECTORY,
     Options,
-    file_flags,
     flag_texts,
+    node_files,
     path_flags,
     plugin_paths,
 )
@@ -134,24 +134,32 @@ def volume_of(index: int, mount: Mount) -> tuple[dict[str, Any], dict[str, Any]]
 
 def _named_paths(options: Options) -> Iterator[_NamedPath]:
     """Yield the paths of the node that options name."""
-    files, others = file_flags(options.component), path_flags(options.component)
-    reloaded = {flag for flag, file in files.items() if any(row[1] != "restart" for row in file.reloads)}
-    for file in options.files:
-        if file.content is None:
-            path = posixpath.normpath(file.path)
-            yield _NamedPath((*file.field, "path"), path, is_reloaded=file.flag in reloaded)
-    for field, text in plugin_paths(options):
-        if text.startswith("/"):
-            yield _NamedPath(field, posixpath.normpath(text))
+    for field, path, file in node_files(options):
+        yield _NamedPath(field, posixpath.normpath(path), is_reloaded=file.is_reloaded)
+    for field, path in plugin_paths(options):
+        if path.startswith("/"):
+            yield _NamedPath(field, posixpath.normpath(path))
+    others = path_flags(options.component)
     for flag, value in sorted(options.flags.items()):
-        if value is None or (flag not in files and flag not in others):
+        if value is None or flag not in others:
             continue
-        is_file, is_written = not flag.endswith("-dir"), others.get(flag, False)
         for text in flag_texts(options.component, flag, value):
             for path in text.split(","):
                 if path.startswith("/"):
                     field, path = options.field_of(flag), posixpath.normpath(path)
-                    yield _NamedPath(field, path, is_file, is_written, is_reloaded=flag in reloaded)
+                    yield _NamedPath(field, path, is_file=not flag.endswith("-dir"), is_written=others[flag])
+
+
+def node_path(path: str, mounts: Sequence[Mount]) -> str:
+    """Return the path on the node of what a container has at a path; "" if that is not of the node.
+
+    What the manifest does not mount is mounted for the options at the same path.
+    """
+    mount = _mount_of(posixpath.normpath(path), mounts)
+    if mount is None:
+        return posixpath.normpath(path)
+    below = posixpath.relpath(posixpath.normpath(path), mount.path)
+    return posixpath.normpath(posixpath.join(mount.host_path, below)) if mount.host_path else ""
 
 
 def _mount_of(path: str, mounts: Sequence[Mount]) -> Mount | None:

@@ -179,6 +179,7 @@ class Bench:
         self.host_problems: dict[str, str] = {}  # the same for single components
         self.checked: list[str] = []
         self.check_code = 0
+        self.node_files = ""  # a hash of the files on the node that documents name
         self.messages = messages  # the last message of a component in an invocation
         self.run_command = run_command  # what the agent runs besides a component's own commands
         self.restarts: list[str] = []
@@ -298,7 +299,8 @@ class Bench:
         self, component: str, text: str, version: str, *, inputs: NodeInputs, present: str | None, host_only: bool
     ) -> DocumentValidation:
         findings = self.validate(component, text, version, as_bundle=True, host_only=host_only, inputs=inputs)
-        return DocumentValidation(findings, present is not None and is_same_on_node(text, present, inputs, version))
+        is_same = present is not None and is_same_on_node(text, present, inputs, version)
+        return DocumentValidation(findings, is_same, self.node_files)
 
     def _validate(self, component: str, text: str) -> list[dict[str, Any]]:
         self.validated.append(component)

@@ -44,9 +44,13 @@ _SHARED: dict[str, Any] = {
     "clusterDNS": ["10.0.0.10"],
     "clusterDomain": "cluster.local",
     "enforceNodeAllocatable": [],
+    # A node sees the disk of the whole machine. However full that is, its kubelet removes no image and evicts no Pod:
+    # nothing could be pulled again.
+    "evictionHard": {"imagefs.available": "0%", "nodefs.available": "0%", "nodefs.inodesFree": "0%"},
     "failSwapOn": False,
     "healthzBindAddress": "127.0.0.1",
     "healthzPort": 10248,
+    "imageGCHighThresholdPercent": 100,
     # A new Node is Ready 10 s sooner; the status is written only on a change, as by default.
     "nodeStatusUpdateFrequency": "2s",
     "nodeStatusReportFrequency": "5m0s",

@@ -40,6 +40,7 @@ from ..._static_pods.mounts import HostPath, host_path_problem, mount_findings
 from .._agent_configuration import AgentConfiguration, ComponentConfiguration, InvalidConfiguration
 from .._state.node_state import NodeInputs
 from .._store._rendered_files import UndecodableConfig, render_config
+from ._node_files import NodeFile, node_file_findings
 from ._node_inputs import own_config_values
 from ._shadowed_fields import PROBED_FIELDS
 from ._validator import HOST_RULE_PREFIX
@@ -146,13 +147,14 @@ def validate_on_node(
     host_only: bool,
     read_host: Callable[[HostQuery], Host],
     manifest: Manifest | None = None,
+    node_files: Sequence[NodeFile] = (),
 ) -> list[Finding]:
     """Return all findings on a component's document. Raises ConfigError for an invalid version.
 
     text, file: the document, and the path for its findings. inputs: what this node adds to it; without arguments if the
     component's are unknown. version: of the component, "" for the newest that the data cover. host_only: check only the
     host, since the config was validated before. read_host: reads what a check of the host asks for. manifest: the init
-    manifest of a static Pod, whose arguments are those of inputs.
+    manifest of a static Pod, whose arguments are those of inputs. node_files: that its options name.
     """
     minor, argv = minor_of(version), inputs.arguments
     try:
@@ -174,6 +176,7 @@ def validate_on_node(
         findings = bounded(sorted(findings, key=reading_order))
     if component.host_checks:
         findings += _host_findings(config, component, argv, version, read_host)
+    findings += [config.locate(_of_host(finding), look_up=False) for finding in node_file_findings(node_files, version)]
     return findings
 
 
@@ -295,4 +298,8 @@ def _host_findings(
     runtime = dict(parse_flags(argv)).get("container-runtime-endpoint", "")
     rules = HostRules(read_host, component.root_directory, runtime, resets_state=True)
     findings = check_host(config, component.name, [version] if version else [], rules)
-    return [finding._replace(rule=HOST_RULE_PREFIX + finding.rule) for finding in findings]
+    return list(map(_of_host, findings))
+
+
+def _of_host(finding: Finding) -> Finding:
+    return finding._replace(rule=HOST_RULE_PREFIX + finding.rule)

@@ -116,11 +116,13 @@ class ValidateCommand(_ChildCommand):
 class DocumentValidation(NamedTuple):
     """The result of validating a bundle's document on this node.
 
-    is_same: whether the component certainly makes the same of it as of the file that it reads now.
+    is_same: whether the component certainly makes the same of it as of the file that it reads now. node_files: a hash
+    of the files on this node that it names, "" without any.
     """
 
     findings: Sequence[Mapping[str, Any]]
     is_same: bool
+    node_files: str = ""
 
 
 class BundleDocumentValidator(Protocol):
@@ -146,7 +148,8 @@ class ValidateDocumentCommand(_ChildCommand):
         request = json.dumps({"document": text, "present": present, **inputs.to_dict()})
         result, answer = self._ask(options, request, _VALIDATION_TIMEOUT)
         is_same = isinstance(answer, dict) and answer.get("isSame") is True
-        return DocumentValidation(_findings_of(result, answer), is_same)
+        node_files = str(answer.get("nodeFiles") or "") if isinstance(answer, dict) else ""
+        return DocumentValidation(_findings_of(result, answer), is_same, node_files)
 
 
 def _version_option(version: str) -> list[str]:
@@ -192,11 +195,12 @@ def validate_init_config(
 
 
 class BundleFindings(NamedTuple):
-    """The findings on a bundle's document, and the present ones on the host. is_same: as in DocumentValidation."""
+    """The findings on a bundle's document, and the present ones on the host; the others as in DocumentValidation."""
 
     document: list[dict[str, Any]]
     host: list[dict[str, Any]]
     is_same: bool
+    node_files: str = ""
 
 
 def validate_bundle_document(
@@ -227,7 +231,7 @@ def validate_bundle_document(
     on_host = [_plain(finding) for finding in answer.findings if _is_on_host(finding)]
     on_document = [finding for finding in answer.findings if not _is_on_host(finding)]
     recorded = recorded_findings(store, component, key, lambda: on_document, tracking_version=tracking_version)
-    return BundleFindings(recorded, on_host, answer.is_same)
+    return BundleFindings(recorded, on_host, answer.is_same, answer.node_files)
 
 
 def _is_on_host(finding: Mapping[str, Any]) -> bool:

@@ -5,15 +5,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .. import ConfigError
 from .._flags._flag_findings import Argument
 from .._flags._flag_set import known_flags
-from .._flags._pflag import REPEATABLE
+from .._flags._pflag import FORMS, REPEATABLE
 from .._scalars.field_path import Path
-from ._facts import file_flags
+from ._facts import NamedFile, file_flags
 
 DIRECTORY = "/etc/kubernetes/configok"
 """Where a node has the files of its static-Pod components; each has a folder of its own there."""
@@ -22,6 +22,7 @@ _MAPS = frozenset(("map", "mapBool", "looseMap", "stringToString", "vmodule"))
 _JOINED = frozenset(("list", "intList", "map", "mapBool", "looseMap", "vmodule"))
 """The forms of flags whose items are one value with commas between. Each item of any other repeatable flag is a use."""
 
+_LISTS = ("list", "intList", "array")
 _FIRST_WINS = "vmodule"
 """The form of a map whose order counts: the first pattern that fits a file decides."""
 
@@ -115,6 +116,21 @@ def plugin_paths(options: Options) -> Iterator[tuple[Path, str]]:
                 yield (*file.field, "content", "plugins", index, "path"), path
 
 
+def node_files(options: Options) -> Iterator[tuple[Path, str, NamedFile]]:
+    """Yield the files on each node that options of valid types name: where, the path in the container, and what it is.
+
+    A file is named by `path`, or as the value of its flag.
+    """
+    known = file_flags(options.component)
+    for file in options.files:
+        if file.content is None:
+            yield (*file.field, "path"), file.path, known.get(file.flag, NamedFile("", ()))
+    for flag, value in sorted(options.flags.items()):
+        if value is not None and flag in known:
+            for text in flag_texts(options.component, flag, value):
+                yield from ((options.field_of(flag), path, known[flag]) for path in text.split(",") if path[:1] == "/")
+
+
 def flag_of_kind(component: str, content: Any) -> str:
     """Return the only flag of a component that names files of a document's kind, "" if none or several do.
 
@@ -153,6 +169,18 @@ def flag_texts(component: str, flag: str, value: Any) -> list[str]:
             raise ConfigError("an item must not have a comma")
         return [",".join(items)]
     return [_scalar(value)]
+
+
+def list_items(component: str, flag: str, uses: Sequence[str]) -> tuple[str, ...] | None:
+    """Return the items of the values of a flag's uses, None for a flag that is not a list, and for invalid values."""
+    known = known_flags(component)
+    form = known.flags[flag].form if known is not None and flag in known.flags else ""
+    if form not in _LISTS:
+        return None
+    try:
+        return tuple(map(str, FORMS[form](uses)))
+    except ConfigError:
+        return None
 
 
 def _scalar(value: Any) -> str:

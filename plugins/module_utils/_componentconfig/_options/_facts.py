@@ -20,6 +20,11 @@ class NamedFile(NamedTuple):
     kind: str
     reloads: tuple[tuple[int, str, str], ...]
 
+    @property
+    def is_reloaded(self) -> bool:
+        """Whether some release takes another content without a restart."""
+        return any(disruption != "restart" for _since, disruption, _switch in self.reloads)
+
 
 @lru_cache(maxsize=1)
 def _data() -> dict[str, Any]:

@@ -11,12 +11,13 @@ from typing import NamedTuple
 from ..._componentconfig.component_options import ETCD, FLAG_COMPONENTS
 from ..._kube.api_client import Client
 from ..._kube.api_paths import NODES
-from ..._rollout._gates.control_plane_gate import ROLES
+from ..._rollout._gates.control_plane_gate import NAMESPACE, ROLES
 from ..._rollout._gates.leadership_gate import ELECTED
 from ..._rollout._nodes.node_view import NodeView
 from ..._rollout._pool.policy import Policy
 from ..._text import and_list, first_names
 from ..bundle_changes import NodeGroup
+from ._mirror_pods import lost_items, read_mirror_pods
 
 _SERVING: Mapping[str, str] = {
     # What a control plane has only one of, with a single node, and what that means.
@@ -29,6 +30,7 @@ _TWO_MEMBERS = (
     "member changes that"
 )
 _NAMES_SHOWN = 4
+_MAY_NOT_LIST = f"this run may not list the Pods of {NAMESPACE}"
 _FAULTY_KUBELETS: Mapping[str, str] = {
     # Why a Pod may not run after its manifest has changed, with the issue in kubernetes/kubernetes.
     **{f"v1.22.{patch}": "leaves a static Pod whose former manifest returns in error (#104648)" for patch in range(3)},
@@ -38,7 +40,9 @@ _FAULTY_KUBELETS: Mapping[str, str] = {
     ),
     **dict.fromkeys(("v1.22.8", "v1.22.9"), "may not start a static Pod whose manifest changes (#109596)"),
 }
-_USUAL = 90  # seconds; a start takes 20 to 60, and the kubelet up to 20 before it
+_USUAL = 90.0  # seconds; a start takes 20 to 60, and the kubelet up to 20 before it
+_BEFORE_START = 20.0  # seconds for the kubelet to see the manifest, and for the process before to end
+_START = (5.0, 300.0)  # seconds that a start may take; less is a Pod without a readiness probe, more a later trouble
 
 
 class ApiOutage(NamedTuple):
@@ -79,10 +83,39 @@ def find_outage(
     if len(servers) > 1:
         return ApiOutage()
     (name,) = servers
-    sentence = f"{name} has {_SERVING[serving[-1]]} while it restarts, for about {_USUAL}s"
+    seconds = _outage_seconds(client, serving, name)
+    sentence = f"{name} has {_SERVING[serving[-1]]} while it restarts, for about {seconds:.0f}s"
     if is_allowed:
         return ApiOutage(warnings=(sentence,))
     return ApiOutage(refusals=(f"{sentence}; policy.allowApiOutage: true accepts that",))
+
+
+def _outage_seconds(client: Client, serving: Sequence[str], node: str) -> float:
+    """Return how long no API server answers, by the last starts of what is restarted, one after the other."""
+    starts = [pod.start_seconds for pod in read_mirror_pods(client, serving) or () if pod.node == node]
+    shortest, longest = _START
+    known = [seconds + _BEFORE_START for seconds in starts if seconds is not None and shortest <= seconds <= longest]
+    return sum(known) if len(known) == len(serving) else _USUAL
+
+
+def lost_list_items(
+    client: Client,
+    groups: Sequence[NodeGroup],
+    components: Collection[str],
+    moving: Collection[str],
+    after: Mapping[str, str],
+) -> tuple[str, ...]:
+    """Return what lists in the manifests of static Pods lose by a rollout.
+
+    after: the documents that the nodes get. The other arguments are those of find_outage. Raises KubeError.
+    """
+    restarted = _restarted(groups, components, moving)
+    if not restarted:
+        return ()
+    mirror_pods = read_mirror_pods(client, restarted)
+    if mirror_pods is None:
+        return (f"not judged: what lists in the manifests of {and_list(restarted)} lose: {_MAY_NOT_LIST}",)
+    return lost_items(after, mirror_pods, moving)
 
 
 def unguarded_changes(

@@ -52,6 +52,7 @@ from ._api_servers import OtherApiServers, find_api_servers
 from ._control_plane_changes import (
     faulty_kubelets,
     find_outage,
+    lost_list_items,
     several_stages,
     unguarded_changes,
     unjudged_leaders,
@@ -164,6 +165,7 @@ def plan(
             *outage.warnings,
             *((*leaders.warnings, *leaders.left_out(planned)) if planned.has_work else ()),
             *unjudged_leaders(changes.groups, components, moving, pool.policy),
+            *lost_list_items(client, changes.groups, components, moving, changes.after),
             *several_stages(changes.groups, components, moving),
             *faulty_kubelets(changes.groups, components, moved_views),
             *servers.warnings,

@@ -6,22 +6,24 @@
 from __future__ import annotations
 
 from ._agent._agent_configuration import ComponentConfiguration
-from ._agent._manifest_note import read_manifest_note
 from ._agent._state.node_state import NodeInputs
 from ._agent._store._store import Store
+from ._agent._validation._node_files import digest_of_files, read_node_files
 from ._agent._validation._validate_on_node import is_same_on_node, validate_on_node
 from ._agent._validation._validator import HOST_RULE_PREFIX
 from ._files import STANDARD_INPUT, input_errors, read_file
 from ._foreign import load_json
 from ._host.host_facts import read_host
+from ._node_manifest import with_init_manifest
 from ._output import show_json
-from ._static_pods.manifest import Manifest, read_manifest
 
 __all__ = ["validate_document"]
 
 
 def validate_document(component: ComponentConfiguration, store: Store, *, version: str, only_host: bool) -> int:
-    """Print the findings, and whether the component makes the same of both, as JSON; return 0. Raises UnusableInput.
+    """Print the findings, whether the component makes the same of both, and a hash of the node's files, as JSON.
+
+    Return 0. Raises UnusableInput.
 
     Standard input is JSON with the document, with the file that the component reads now (present, or null), and with
     what this node adds to both, as the agent has read it. version: of the component, "" if it is unknown. only_host:
@@ -30,9 +32,8 @@ def validate_document(component: ComponentConfiguration, store: Store, *, versio
     with input_errors(STANDARD_INPUT):
         request = load_json(read_file(STANDARD_INPUT))
         document, present, inputs = request["document"], request["present"], NodeInputs.from_dict(request)
-        manifest = _init_manifest(component, store)
-        if manifest is not None:  # a running process has the options in use among its arguments
-            inputs = inputs._replace(arguments=(component.name, *manifest.arguments))
+        inputs, manifest = with_init_manifest(component, store, inputs)
+        node_files = read_node_files(document, inputs.instance, manifest) if component.manifest else []
         findings = validate_on_node(
             document.encode(),
             STANDARD_INPUT,
@@ -42,14 +43,10 @@ def validate_document(component: ComponentConfiguration, store: Store, *, versio
             host_only=only_host,
             read_host=read_host,
             manifest=manifest,
+            node_files=node_files,
         )
         is_refused = any(finding.is_refusal and not finding.rule.startswith(HOST_RULE_PREFIX) for finding in findings)
         is_same = present is not None and not is_refused and is_same_on_node(document, present, inputs, version)
-    show_json({"findings": [finding.as_dict() for finding in findings], "isSame": is_same})
+    answer = {"isSame": is_same, "nodeFiles": digest_of_files(node_files)}
+    show_json({"findings": [finding.as_dict() for finding in findings], **answer})
     return 0
-
-
-def _init_manifest(component: ComponentConfiguration, store: Store) -> Manifest | None:
-    """Return the init manifest of a static Pod, None for a unit and while it is not known."""
-    init = read_manifest_note(store, component.name).init if component.manifest else ""
-    return read_manifest(init.encode(), component.manifest) if init else None

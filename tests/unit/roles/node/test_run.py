@@ -118,7 +118,11 @@ def test_a_document_is_compared_as_the_component_would_read_it(
     validate_document: Callable[..., dict[str, Any]],
 ) -> None:
     document, rendered = KUBELET_HEADER + "podsPerCore: 2\n", KUBELET_HEADER + "podsPerCore: 2\nmaxPods: 7\n"
-    assert validate_document(document, rendered, instance="maxPods: 7\n") == {"findings": [], "isSame": True}
+    assert validate_document(document, rendered, instance="maxPods: 7\n") == {
+        "findings": [],
+        "isSame": True,
+        "nodeFiles": "",
+    }
     assert validate_document(document, rendered, instance="maxPods: 8\n")["isSame"] is False
     assert validate_document(document, document, "--only-host")["isSame"] is True
     assert validate_document(document, "a: [\n")["isSame"] is False

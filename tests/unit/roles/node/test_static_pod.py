@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from io import BytesIO
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._hold import Hold, HoldFile
+from ansible_collections.configok.node.plugins.module_utils._agent._state.node_state import NodeInputs
 from ansible_collections.configok.node.plugins.module_utils._agent._state.records import ConfigRecord
 from ansible_collections.configok.node.plugins.module_utils._agent._store._store import Store
 from ansible_collections.configok.node.plugins.module_utils._agent._validation._own_check import OwnCheckFiles
@@ -72,6 +74,27 @@ def test_the_manifest_is_written_once(node: Node, capsys: pytest.CaptureFixture[
         f"{node.manifest} was written",
         f"{node.manifest} has the options in use already",
     ]
+
+
+def test_files_on_the_node_that_options_name_are_validated_where_they_are(
+    node: Node, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the command that the agent runs, whose answer also has their hash, and by the one that a user runs."""
+    node.run("static-pod", "--check", COMPONENT)
+    (tmp_path / "scheduler.yaml").write_text("apiVersion: v1\nkind: Config\n")
+    files = {"own.yaml": {"flag": "config", "path": str(tmp_path / "scheduler.yaml")}}
+    document = json.dumps(component_options(files=files, component=COMPONENT))
+    capsys.readouterr()
+    request = json.dumps({"document": document, "present": None, **NodeInputs().to_dict()})
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=BytesIO(request.encode())))
+    assert node.run("validate-document", COMPONENT) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["nodeFiles"]
+    [finding] = [finding for finding in answer["findings"] if finding["rule"] == "host:node-file"]
+    assert finding["message"] == f"{tmp_path}/scheduler.yaml must be of kind KubeSchedulerConfiguration"
+    (tmp_path / "options.json").write_text(document)
+    assert node.run("validate", "--on-node", "--component", COMPONENT, str(tmp_path / "options.json")) == 1
+    assert "must be of kind KubeSchedulerConfiguration" in capsys.readouterr().out
 
 
 def test_a_manifest_of_another_program_is_left_alone_and_shown(node: Node, capsys: pytest.CaptureFixture[str]) -> None:

@@ -71,6 +71,23 @@ def test_no_manifest_is_written_for_a_kubelet_that_would_not_act(bench: PodBench
     assert b"--kube-api-qps=40" in bench.manifest.read_bytes()
 
 
+def test_its_own_program_is_asked_again_about_another_content_of_a_file_on_the_node(bench: PodBench) -> None:
+    """The options are those that it has accepted before, and name the same file."""
+    bench.node_files = "one"
+    for text in (NEXT, GOOD, NEXT):
+        bench.assign(bench.publish(text, trial=Trial(5.0, 1)))
+        bench.run(60)
+    asked = len(bench.checked)
+    bench.check_code, bench.node_files = 1, "another"
+    before = bench.manifest.read_bytes()
+    bench.assign(bench.publish(GOOD, trial=Trial(5.0, 1)))
+    bench.run(60)
+    assert len(bench.checked) == asked + 1
+    assert bench.words[0] == "False"
+    assert "refused by its own check" in bench.words[2]
+    assert bench.manifest.read_bytes() == before
+
+
 def test_a_kubelet_that_stops_in_the_middle_puts_the_options_in_doubt(bench: PodBench) -> None:
     """It has ended the Pod before, and starts none of the new manifest."""
     source = write_and_stop_the_kubelet(bench)

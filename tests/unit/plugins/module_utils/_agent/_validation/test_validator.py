@@ -97,6 +97,11 @@ def test_only_a_yes_of_the_child_counts_as_the_same(answer: str, is_same: bool) 
     assert _ask(Runner(0, f'{{"findings": [], "isSame": {answer}}}')).is_same is is_same
 
 
+def test_the_child_tells_the_files_of_the_node_apart() -> None:
+    assert _ask(Runner(0, '{"findings": [], "nodeFiles": "abc"}')).node_files == "abc"
+    assert _ask(Runner(0, '{"findings": []}')).node_files == ""
+
+
 def test_a_child_that_compares_nothing_does_not_answer_the_same() -> None:
     assert _ask(Runner(0, '{"findings": []}')).is_same is False
 

@@ -5,15 +5,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import pytest
 
+from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import Forbidden
+from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import pods
 from ansible_collections.configok.node.plugins.module_utils._operations._pool._control_plane_changes import (
     ApiOutage,
     faulty_kubelets,
     find_outage,
+    lost_list_items,
     several_stages,
     unguarded_changes,
     unjudged_leaders,
@@ -21,6 +25,7 @@ from ansible_collections.configok.node.plugins.module_utils._operations._pool._c
 from ansible_collections.configok.node.plugins.module_utils._operations.bundle_changes import NodeGroup, diff_documents
 from ansible_collections.configok.node.plugins.module_utils._rollout._nodes.node_view import NodeSystem, NodeView
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool.pool_file import parse_policy, parse_pool
+from support.configs.options import component_options
 
 API_SERVER = "kube-apiserver"
 CHANGES = diff_documents({}, {API_SERVER: "maxPods: 1", "kube-scheduler": "maxPods: 1"})
@@ -31,14 +36,23 @@ class _List(NamedTuple):
 
 
 class Cluster:
-    """Lists the Nodes of a cluster by kubeadm's labels, and counts the requests."""
+    """Lists the Nodes of a cluster by kubeadm's labels, and mirror Pods, and counts the requests.
+
+    mirror_pods: None if they may not be listed.
+    """
 
     def __init__(self, *control_plane: str) -> None:
         self._nodes = control_plane
+        self.mirror_pods: list[dict[str, Any]] | None = []
         self.requests = 0
 
-    def list(self, path: str, *, label_selector: str) -> _List:
+    def list(self, path: str, *, label_selector: str, transform: Callable[..., Any] = lambda item: item) -> _List:
         self.requests += 1
+        if path == pods("kube-system"):
+            if self.mirror_pods is None:
+                raise Forbidden("no", status=403)
+            labels = (pod["metadata"]["labels"]["component"] for pod in self.mirror_pods)
+            return _List([transform(pod) for pod, label in zip(self.mirror_pods, labels) if label in label_selector])
         of_label = self._nodes if label_selector.endswith("control-plane") else self._nodes[:1]
         return _List([{"metadata": {"name": name}} for name in of_label])
 
@@ -55,6 +69,21 @@ def outage(
     return find_outage(client, list(groups), set(components), set(moving), is_allowed=is_allowed)
 
 
+def mirror_pod(
+    component: str, node: str, *flags: str, started: str = "2026-11-30T04:00:00Z", ready: str = "2026-11-30T04:00:31Z"
+) -> dict[str, Any]:
+    """Return a mirror Pod. ready: since when, "" if it is not."""
+    is_ready = {"type": "Ready", "status": "True" if ready else "False", "lastTransitionTime": ready or started}
+    return {
+        "metadata": {"labels": {"component": component, "tier": "control-plane"}},
+        "spec": {"nodeName": node, "containers": [{"name": component, "command": [component, *flags]}]},
+        "status": {
+            "conditions": [is_ready],
+            "containerStatuses": [{"name": component, "state": {"running": {"startedAt": started}}}],
+        },
+    }
+
+
 def changes_of(component: str) -> Any:
     return [change for change in CHANGES if change[0] == component]
 
@@ -69,6 +98,85 @@ def test_the_only_api_server_is_restarted_if_the_pool_file_accepts_it() -> None:
     allowed = outage(Cluster("a"), [group], is_allowed=True)
     assert (allowed.refusals, len(allowed.warnings)) == ((), 1)
     assert outage(Cluster(), [group]).refusals, "a node without kubeadm's label"
+
+
+@pytest.mark.parametrize(
+    ("mirror_pods", "seconds"),
+    [
+        ([mirror_pod(API_SERVER, "a")], 51),
+        ([mirror_pod(API_SERVER, "b")], 90),
+        ([mirror_pod(API_SERVER, "a", ready="2026-11-30T04:00:01Z")], 90),
+        ([mirror_pod(API_SERVER, "a", ready="2026-11-30T09:00:01Z")], 90),
+        ([mirror_pod(API_SERVER, "a", ready="")], 90),
+        ([mirror_pod(API_SERVER, "a", started="a while ago")], 90),
+        ([{"metadata": {"labels": {"component": API_SERVER}}, "spec": {"nodeName": "a"}}], 90),
+        (None, 90),
+    ],
+)
+def test_an_outage_takes_as_long_as_the_last_start_of_the_api_server(
+    mirror_pods: list[dict[str, Any]] | None, seconds: int
+) -> None:
+    cluster = Cluster("a")
+    cluster.mirror_pods = mirror_pods
+    (refusal,) = outage(cluster, [NodeGroup(("a",), changes_of(API_SERVER))]).refusals
+    assert f"for about {seconds}s; " in refusal
+
+
+def test_an_outage_by_etcd_and_the_api_server_takes_as_long_as_both() -> None:
+    cluster = Cluster("a")
+    cluster.mirror_pods = [mirror_pod(API_SERVER, "a"), mirror_pod("etcd", "a", ready="2026-11-30T04:00:10Z")]
+    both = [*changes_of(API_SERVER), ("etcd", changes_of(API_SERVER)[0][1])]
+    (refusal,) = outage(cluster, [NodeGroup(("a",), both)], components=("etcd", API_SERVER)).refusals
+    assert "for about 81s; " in refusal
+
+
+PLUGINS = "--enable-admission-plugins=NodeRestriction,PodSecurity"
+KEYS = ("--api-audiences=one", "--api-audiences=two")
+
+
+def losses(
+    flags: dict[str, Any], mirror_pods: Sequence[dict[str, Any]] | None, component: str = API_SERVER
+) -> tuple[str, ...]:
+    cluster: Any = Cluster("a")
+    cluster.mirror_pods = mirror_pods
+    groups = [NodeGroup(("a", "b"), changes_of(API_SERVER))]
+    after = {component: json.dumps(component_options(flags, component=component))}
+    return lost_list_items(cluster, groups, {API_SERVER}, {"a", "b"}, after)
+
+
+@pytest.mark.parametrize(
+    ("flags", "mirror_pods", "sentences"),
+    [
+        (
+            {"enable-admission-plugins": ["NodeRestriction"]},
+            [mirror_pod(API_SERVER, name, PLUGINS) for name in ("b", "a")],
+            ["kube-apiserver --enable-admission-plugins loses PodSecurity on a, b: options replace the whole value"],
+        ),
+        (
+            {"api-audiences": "three"},
+            [mirror_pod(API_SERVER, "a", *KEYS)],
+            ["kube-apiserver --api-audiences loses one, two on a: options replace the whole value"],
+        ),
+        ({"enable-admission-plugins": []}, [mirror_pod(API_SERVER, "a", PLUGINS)], ["loses NodeRestriction, PodSec"]),
+        ({"enable-admission-plugins": ["PodSecurity", "NodeRestriction"]}, [mirror_pod(API_SERVER, "a", PLUGINS)], []),
+        ({"enable-admission-plugins": None}, [mirror_pod(API_SERVER, "a", PLUGINS)], []),
+        ({"enable-admission-plugins": {"a": 1}}, [mirror_pod(API_SERVER, "a", PLUGINS)], []),
+        ({"feature-gates": {"A": True}}, [mirror_pod(API_SERVER, "a", "--feature-gates=B=true")], []),
+        ({"event-ttl": "2h"}, [mirror_pod(API_SERVER, "a", "--event-ttl=1h")], []),
+        ({"enable-admission-plugins": ["NodeRestriction"]}, [mirror_pod(API_SERVER, "other", PLUGINS)], []),
+        (
+            {"enable-admission-plugins": ["NodeRestriction"]},
+            None,
+            ["not judged: what lists in the manifests of kube-a"],
+        ),
+    ],
+)
+def test_the_plan_shows_what_a_list_of_a_manifest_loses(
+    flags: dict[str, Any], mirror_pods: list[dict[str, Any]] | None, sentences: list[str]
+) -> None:
+    lost = losses(flags, mirror_pods)
+    assert len(lost) == len(sentences), lost
+    assert all(text in sentence for text, sentence in zip(sentences, lost)), lost
 
 
 def test_the_only_member_of_etcd_takes_the_api_away_too() -> None:
