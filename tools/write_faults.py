@@ -46,8 +46,8 @@ All five are checked after every case. I3 applies only if the assigned config cr
 - *Real kubelet*: a container with systemd, containerd and a kubelet, on a real API server and etcd. This page
   is of a run with Kubernetes {kubernetes}.
 - *Static Pod in process*: the agent's own code and the child that writes manifests, with a simulated kubelet.
-- *Real control plane*: such a container with the static Pods of kubeadm, whose scheduler gets other options. Its
-  manifest is looked at 50 times a second, and must be there and complete.
+- *Real control plane*: such a container with the static Pods of kubeadm, whose scheduler gets other options, or
+  the one that a phase names. Its manifest is looked at 50 times a second, and must be there and complete.
 
 The validation engine is also given hostile input in separate processes: alias bombs, deep nesting, large files,
 encodings, YAML edge cases, configs of all kinds with wrong types or damage, and flags. Each is validated, rendered,

@@ -1,11 +1,12 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The driver with a real control plane: its scheduler's options have numbers, the values of one flag."""
+"""The driver with a real control plane: the options of one of its components have numbers, the values of one flag."""
 
 from __future__ import annotations
 
 import json
+import re
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,27 +16,33 @@ import yaml
 
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle_trial import Trial
 from faults.ledger import Case
-from support.agents.pod_bench import queries_per_second
 from support.configs.options import component_options
-from support.machines import ControlPlane, ControlPlaneAgent, Node
+from support.machines import ControlPlaneAgent, Node
 from support.session.patience import LONGEST_WAIT
 
-__all__ = ["SCHEDULER", "STATE", "ControlPlaneNode"]
+__all__ = ["API_SERVER", "ETCD", "NUMBERED", "SCHEDULER", "STATE", "ControlPlaneNode"]
 
-SCHEDULER = "kube-scheduler"
+API_SERVER, ETCD, SCHEDULER = "kube-apiserver", "etcd", "kube-scheduler"
+NUMBERED = {SCHEDULER: "kube-api-qps", API_SERVER: "max-requests-inflight", ETCD: "snapshot-count"}
+"""The components whose options change, each with the flag that has the number."""
+
+_FIRST = 2000  # no default of a flag
 STATE = "/var/lib/configok"
 _LOOK_EVERY = 0.02  # seconds between two looks at the manifest; a rename is over in far less
 
 
 class ControlPlaneNode:
-    """A control plane whose agent changes the options of its scheduler."""
+    """A control plane whose agent changes the options of one component."""
 
-    def __init__(self, control_plane: ControlPlane) -> None:
-        """Provision the node."""
-        self.control_plane = control_plane
-        self.agent = ControlPlaneAgent(control_plane, {SCHEDULER: {}})
+    def __init__(self, agent: ControlPlaneAgent, component: str) -> None:
+        """Use a provisioned node."""
+        self.control_plane = agent.control_plane
+        self.agent = agent
+        self.component = component
         self.good = 0  # the value in the options that are last-known-good
-        self._value = 30
+        self._flag = NUMBERED[component]
+        self._number = re.compile(rf"""{self._flag}["':= ]+([0-9]+)""")
+        self._value = _FIRST
         self._before: set[str] = set()
 
     @property
@@ -54,8 +61,8 @@ class ControlPlaneNode:
     def assign(self, *, trial: float = 3.0) -> int:
         """Assign the next options, with a trial of these seconds; return the assignment's id."""
         self._value += 1
-        options = component_options({"kube-api-qps": self._value}, component=SCHEDULER)
-        return self.agent.assign({SCHEDULER: options}, Trial(trial, 1))
+        options = component_options({self._flag: self._value}, component=self.component)
+        return self.agent.assign({self.component: options}, Trial(trial, 1))
 
     @property
     def assigned(self) -> int:
@@ -65,20 +72,24 @@ class ControlPlaneNode:
     # Observations
 
     def runs(self) -> int:
-        """Return the value that the scheduler's process has, 0 without one."""
-        return queries_per_second(" ".join(self.control_plane.process(SCHEDULER)))
+        """Return the value that the component's process has, 0 without one."""
+        return self._value_in(" ".join(self.control_plane.process(self.component)))
+
+    def _value_in(self, text: str) -> int:
+        found = self._number.search(text)
+        return int(found[1]) if found else 0
 
     def starts(self) -> int:
-        """Return how often the scheduler was started since base()."""
+        """Return how often the component was started since base()."""
         return len(self._invocations() - self._before)
 
     def _invocations(self) -> set[str]:
-        files = (self.node.machine.view / STATE.lstrip("/")).glob(f"{SCHEDULER}-*/startups")
+        files = (self.node.machine.view / STATE.lstrip("/")).glob(f"{self.component}-*/startups")
         return {str(start["invocation"]) for file in files for start in json.loads(file.read_text())}
 
     def manifest(self) -> bytes:
-        """Return the scheduler's manifest."""
-        return self.control_plane.manifests()[f"{SCHEDULER}.yaml"]
+        """Return the component's manifest."""
+        return self.control_plane.manifests()[f"{self.component}.yaml"]
 
     def last_known_good(self) -> int:
         """Return the value in its options, 0 for the init manifest, -1 if it is lost."""
@@ -87,7 +98,8 @@ class ControlPlaneNode:
             record = json.loads((state / "last-known-good").read_text())
             if not record.get("source"):
                 return 0
-            return queries_per_second((state / f"components/{SCHEDULER}/{record['files'][SCHEDULER]}.yaml").read_text())
+            name = f"components/{self.component}/{record['files'][self.component]}.yaml"
+            return self._value_in((state / name).read_text())
         except (OSError, ValueError, KeyError):
             return -1
 
@@ -116,7 +128,7 @@ class ControlPlaneNode:
         case.holds("I1", not problems, next(iter(problems), ""))
 
     def _manifest_problem(self) -> str:
-        file = self.node.machine.view / f"etc/kubernetes/manifests/{SCHEDULER}.yaml"
+        file = self.node.machine.view / f"etc/kubernetes/manifests/{self.component}.yaml"
         try:
             data: Any = yaml.safe_load(file.read_bytes())
         except FileNotFoundError:
@@ -133,10 +145,10 @@ class ControlPlaneNode:
         self.node.wait(what, condition, timeout, poll=0.2)
 
     def adopted(self, case: Case, number: int, *, starts: int = 1) -> None:
-        """Check that the change has ended as if nothing had happened. starts: of the scheduler, at most."""
+        """Check that the change has ended as if nothing had happened. starts: of the component, at most."""
         self.agent.wait_answer(number, "True")
         self.until("last-known-good", lambda: self.last_known_good() == self.assigned)
-        case.holds("I1", self.runs() == self.assigned, f"the scheduler runs {self.runs()} and not {self.assigned}")
+        case.holds("I1", self.runs() == self.assigned, f"{self.component} runs {self.runs()} and not {self.assigned}")
         case.holds("I2", self.last_known_good() == self.assigned, "last-known-good")
         case.holds("I4", 1 <= self.starts() <= starts, f"{self.starts()} starts; 1 to {starts} needed")
         case.holds("I5", True, "")

@@ -1,10 +1,11 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A real control plane: what can go wrong on its node while the options of its scheduler change.
+"""A real control plane: what can go wrong on its node while the options of a component change.
 
-After each fault the scheduler runs its assigned options or those that are last-known-good. Its manifest is there and
-complete at every moment.
+After each fault the component runs its assigned options or those that are last-known-good. Its manifest is there and
+complete at every moment. Most cases are of the scheduler, which starts within seconds; an API server that changes, and
+etcd, take the API away.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ from pathlib import Path
 
 import pytest
 
-from faults.control_plane_node import SCHEDULER, STATE, ControlPlaneNode
+from faults.control_plane_node import API_SERVER, ETCD, NUMBERED, SCHEDULER, STATE, ControlPlaneNode
 from faults.ledger import Ledger
-from support.machines import MANIFESTS, ControlPlane, Testbed, Unavailable
+from support.machines import MANIFESTS, ControlPlane, ControlPlaneAgent, Testbed, Unavailable
 from support.session.patience import LONGEST_WAIT
 from support.session.unavailable import leave_out
 
@@ -30,18 +31,25 @@ _ARCHIVE = "/usr/local/lib/configok/configok-agent.pyz"
 
 
 @pytest.fixture(scope="module")
-def control_plane_node() -> Iterator[ControlPlaneNode]:
+def nodes() -> Iterator[dict[str, ControlPlaneNode]]:
+    """The same node, by the component whose options change."""
     try:
         with Testbed.start("faults-static-pods", prepare_cluster=False) as bed:
-            yield ControlPlaneNode(ControlPlane(bed))
+            agent = ControlPlaneAgent(ControlPlane(bed), {name: {} for name in NUMBERED})
+            yield {name: ControlPlaneNode(agent, name) for name in NUMBERED}
     except Unavailable as problem:
         leave_out(problem)
 
 
 @pytest.fixture
-def node(control_plane_node: ControlPlaneNode) -> ControlPlaneNode:
-    control_plane_node.base()
-    return control_plane_node
+def node(request: pytest.FixtureRequest, nodes: dict[str, ControlPlaneNode]) -> ControlPlaneNode:
+    """The node with options of a component in use, by default of its scheduler."""
+    node = nodes[getattr(request, "param", SCHEDULER)]
+    node.base()
+    return node
+
+
+serving = pytest.mark.parametrize("node", [API_SERVER, ETCD], indirect=True)
 
 
 def shell(node: ControlPlaneNode, script: str) -> None:
@@ -66,9 +74,9 @@ _ACTORS = {
 
 
 @pytest.fixture(scope="module")
-def killer(control_plane_node: ControlPlaneNode) -> Iterator[Callable[[str, str], None]]:
+def killer(nodes: dict[str, ControlPlaneNode]) -> Iterator[Callable[[str, str], None]]:
     """Kill an actor once, before it renames a file."""
-    node = control_plane_node
+    node = nodes[SCHEDULER]
     drop_in = f"/run/systemd/system/{UNIT}.d/zzz-killer.conf"
 
     def before(actor: str, file: str) -> None:
@@ -91,6 +99,20 @@ def test_a_process_is_killed_before_a_named_file(
     ledger: Ledger, node: ControlPlaneNode, killer: Callable[[str, str], None], actor: str, file: str
 ) -> None:
     with ledger.case(WHERE, _ACTORS[actor], "adopt and trial", f"before {file}") as case, node.watched(case):
+        killer(actor, file)
+        number = node.assign()
+        node.adopted(case, number)
+        case.holds("", node.node.exists(f"{_STEPS}/killed"), "no process was killed: the case proves nothing")
+
+
+@serving
+@pytest.mark.parametrize(("actor", "file"), [("agent", "current"), ("static-pod", "{}.yaml")])
+def test_a_process_is_killed_while_the_api_server_or_etcd_changes(
+    ledger: Ledger, node: ControlPlaneNode, killer: Callable[[str, str], None], actor: str, file: str
+) -> None:
+    file = file.format(node.component)
+    phase = f"adopt and trial of {node.component}"
+    with ledger.case(WHERE, _ACTORS[actor], phase, f"before {file}") as case, node.watched(case):
         killer(actor, file)
         number = node.assign()
         node.adopted(case, number)
@@ -191,7 +213,29 @@ def test_the_agent_is_dead_for_the_whole_trial(ledger: Ledger, node: ControlPlan
         finally:
             node.agent.start()
         node.agent.wait_answer(number, "False", "the timer has restored the manifest before")
-        case.holds("I1", node.runs() == node.good, f"the scheduler runs {node.runs()}")
+        case.holds("I1", node.runs() == node.good, f"{node.component} runs {node.runs()}")
+        case.holds("I2", node.last_known_good() == node.good, "last-known-good")
+        node.agent.configure(healthTimeout="300s")
+
+
+@serving
+def test_the_agent_is_dead_while_the_api_server_or_etcd_is_on_trial(ledger: Ledger, node: ControlPlaneNode) -> None:
+    """It hangs as soon as it runs, so that no API server answers until the timer takes the options back."""
+    phase = f"adopt and trial of {node.component}"
+    with ledger.case(WHERE, "agent dead for the whole trial", phase) as case, node.watched(case):
+        before = node.manifest()
+        node.agent.configure(healthTimeout="5s")
+        number = node.assign(trial=3600.0)
+        node.node.wait("its process", lambda: node.runs() == node.assigned, LONGEST_WAIT, poll=0.02)
+        node.agent.kill()
+        node.node.run(["kill", "-STOP", str(node.control_plane.pids()[node.component])])
+        try:
+            node.until("the manifest before", lambda: node.manifest() == before)
+            node.until("its process", lambda: node.runs() == node.good)
+        finally:
+            node.agent.start()
+        node.agent.wait_answer(number, "False", "the timer has restored the manifest before")
+        case.holds("I1", node.runs() == node.good, f"{node.component} runs {node.runs()}")
         case.holds("I2", node.last_known_good() == node.good, "last-known-good")
         node.agent.configure(healthTimeout="300s")
 
