@@ -76,8 +76,8 @@ class ControlPlaneNode:
         return self._value_in(" ".join(self.control_plane.process(self.component)))
 
     def _value_in(self, text: str) -> int:
-        found = self._number.search(text)
-        return int(found[1]) if found else 0
+        number = self._number.search(text)
+        return int(number[1]) if number else 0
 
     def starts(self) -> int:
         """Return how often the component was started since base()."""
