@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any
 
 import yaml
 
+from ansible_collections.configok.node.plugins.module_utils._agent._state.node_state import NodeInputs
 from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle import build_bundle
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle_trial import Trial
@@ -21,6 +23,7 @@ from support.attacks.fleet import Answer, Fleet
 from support.attacks.recorder import Recorder
 from support.attacks.world import GUARDED, OPEN, TWO, World
 from support.configs.kubelet import KUBELET_HEADER
+from support.configs.options import component_options
 from support.fuzz.hostile import FORGED, unsafe_texts
 
 # Pods from this directory run without admission control, privileged if they ask for it.
@@ -82,6 +85,63 @@ def test_a_kind_without_a_deny_list(attacked_api: Real, archive: Path, attacks: 
     configs = {"initConfig": "", "instanceConfig": ""}
     answers, uid, _starts = pair(attacked_api, archive, "proxy", document, sleeps, **configs)
     record(attacks, "a kind that has no deny list", answers, uid, "pair-open", "pair-guarded", "ProxyConfiguration")
+
+
+# Each gives what it names the cluster.
+TRUSTING: Mapping[str, Any] = {
+    "authentication-token-webhook-config-file": "/etc/kubernetes/pki/webhook.conf",
+    "authorization-webhook-config-file": "/etc/kubernetes/pki/webhook.conf",
+    "client-ca-file": "/etc/ssl/certs/attacker.crt",
+    "etcd-servers": ["https://attacker.example:2379"],
+    "kubelet-certificate-authority": "/etc/ssl/certs/attacker.crt",
+    "oidc-issuer-url": "https://attacker.example",
+    "requestheader-allowed-names": ["attacker"],
+    "service-account-issuer": ["https://attacker.example"],
+    "token-auth-file": "/etc/ssl/certs/tokens.csv",
+}
+# Our own trust rests on these, and a node cannot allow them.
+NEVER: Mapping[str, Any] = {
+    "anonymous-auth": True,
+    "authorization-mode": ["AlwaysAllow"],
+    "disable-admission-plugins": ["NodeRestriction"],
+    "enable-admission-plugins": ["PodSecurity"],
+    "encryption-provider-config": "/etc/kubernetes/pki/enc.yaml",
+    "runtime-config": {"admissionregistration.k8s.io/v1": False},
+}
+
+
+def denied_options(archive: Path, directory: Path, flags: Mapping[str, Any], **settings: Any) -> set[str]:
+    """Return the flags that a node with a static Pod refuses, each in a document of its own."""
+    config = directory / "agent.yaml"
+    agent = {
+        "apiVersion": "agent.config.configok.dev/v1alpha1",
+        "kind": "AgentConfiguration",
+        "nodeName": "n1",
+        "kubeconfig": "/nowhere",
+        "stateDirectory": str(directory / "state"),
+        "runDirectory": str(directory / "run"),
+        "components": {"kube-apiserver": {"staticPod": str(directory / "kube-apiserver.yaml"), **settings}},
+    }
+    config.write_text(json.dumps(agent))
+    words = [sys.executable, "-I", str(archive), f"--config={config}", "validate-document", "kube-apiserver"]
+    denied = set()
+    for flag, value in flags.items():
+        request = {"document": json.dumps(component_options({flag: value})), "present": None, **NodeInputs().to_dict()}
+        run = subprocess.run(words, input=json.dumps(request), capture_output=True, text=True, check=True, timeout=60)
+        findings = json.loads(run.stdout)["findings"]
+        denied |= {flag for finding in findings if finding["rule"] == "denied" and flag in finding["path"]}
+    return denied
+
+
+def test_options_that_make_an_api_server_trust_another(archive: Path, attacks: Recorder, tmp_path: Path) -> None:
+    """By the agent's own program. Some are refused whatever the node allows."""
+    with attacks.attempt(
+        "options that make an API server trust another identity, address or file", "deny by kind"
+    ) as attempt:
+        for record_side, settings in ((attempt.off, {"allowedFields": ["*"]}), (attempt.on, {})):
+            harmful = len(TRUSTING) - len(denied_options(archive, tmp_path, TRUSTING, **settings))
+            record_side(harmful, len(TRUSTING), "options", "accepted" if harmful else "refused")
+    assert denied_options(archive, tmp_path, NEVER, allowedFields=["*"]) == {*NEVER}
 
 
 def test_escape_sequences_in_a_bundle(world: World, attacks: Recorder) -> None:

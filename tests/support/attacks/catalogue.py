@@ -86,6 +86,7 @@ ATTACKS: tuple[Attack, ...] = (
     Attack("a field that is root on the node", "content", ("deny by kind",)),
     Attack("the same field for a second kubelet unit of another name", "content", ("deny by kind",)),
     Attack("a kind that has no deny list", "content", ("deny by kind",)),
+    Attack("options that make an API server trust another identity, address or file", "content", ("deny by kind",)),
     Attack("escape sequences in a bundle: the journal", "content", _SHOWN),
     Attack("escape sequences in a bundle: status on the node", "content", _SHOWN),
     Attack("escape sequences in a bundle: the condition", "content", _SHOWN),
