@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from faults.control_plane_node import API_SERVER, ETCD, NUMBERED, SCHEDULER, STATE, ControlPlaneNode
-from faults.ledger import Ledger
+from faults.ledger import Case, Ledger
 from support.machines import MANIFESTS, ControlPlane, ControlPlaneAgent, Testbed, Unavailable
 from support.session.patience import LONGEST_WAIT
 from support.session.unavailable import leave_out
@@ -199,6 +199,19 @@ def test_the_disk_is_full(ledger: Ledger, node: ControlPlaneNode) -> None:
             shell(node, NO_DISK)
 
 
+def taken_back_by_the_timer(case: Case, node: ControlPlaneNode, number: int, before: bytes) -> None:
+    """Check that the timer brings a manifest back, and that the agent reports that once it runs again."""
+    try:
+        node.until("the manifest before", lambda: node.manifest() == before)
+        node.until("its process", lambda: node.runs() == node.good)
+    finally:
+        node.agent.start()
+    node.agent.wait_answer(number, "False", "the timer has restored the manifest before")
+    case.holds("I1", node.runs() == node.good, f"{node.component} runs {node.runs()}")
+    case.holds("I2", node.last_known_good() == node.good, "last-known-good")
+    node.agent.configure(healthTimeout="300s")
+
+
 def test_the_agent_is_dead_for_the_whole_trial(ledger: Ledger, node: ControlPlaneNode) -> None:
     """The timer takes the options back, and the agent reports that as soon as it runs again."""
     with ledger.case(WHERE, "agent dead for the whole trial", "trial") as case, node.watched(case):
@@ -207,15 +220,7 @@ def test_the_agent_is_dead_for_the_whole_trial(ledger: Ledger, node: ControlPlan
         number = node.assign(trial=3600.0)
         node.agent.wait_answer(number, "True")
         node.agent.kill()
-        try:
-            node.until("the manifest before", lambda: node.manifest() == before)
-            node.until("its process", lambda: node.runs() == node.good)
-        finally:
-            node.agent.start()
-        node.agent.wait_answer(number, "False", "the timer has restored the manifest before")
-        case.holds("I1", node.runs() == node.good, f"{node.component} runs {node.runs()}")
-        case.holds("I2", node.last_known_good() == node.good, "last-known-good")
-        node.agent.configure(healthTimeout="300s")
+        taken_back_by_the_timer(case, node, number, before)
 
 
 @serving
@@ -229,15 +234,7 @@ def test_the_agent_is_dead_while_the_api_server_or_etcd_is_on_trial(ledger: Ledg
         node.node.wait("its process", lambda: node.runs() == node.assigned, LONGEST_WAIT, poll=0.02)
         node.agent.kill()
         node.node.run(["kill", "-STOP", str(node.control_plane.pids()[node.component])])
-        try:
-            node.until("the manifest before", lambda: node.manifest() == before)
-            node.until("its process", lambda: node.runs() == node.good)
-        finally:
-            node.agent.start()
-        node.agent.wait_answer(number, "False", "the timer has restored the manifest before")
-        case.holds("I1", node.runs() == node.good, f"{node.component} runs {node.runs()}")
-        case.holds("I2", node.last_known_good() == node.good, "last-known-good")
-        node.agent.configure(healthTimeout="300s")
+        taken_back_by_the_timer(case, node, number, before)
 
 
 def test_kubeadm_upgrades_the_component(ledger: Ledger, node: ControlPlaneNode) -> None:
