@@ -136,8 +136,11 @@ class ControlPlaneAgent:
 
     def status(self) -> dict[str, Any]:
         """Return what `configok-agent status` says."""
-        answer = self._node.run([_COMMAND, "status", "--json"]).stdout
-        return dict(json.loads(answer))
+        return dict(json.loads(self.command("status", "--json")))
+
+    def command(self, *words: str) -> str:
+        """Run a command of `configok-agent`, and return what it prints. Raises CommandFailed."""
+        return str(self._node.run([_COMMAND, *words]).stdout)
 
     def log(self) -> str:
         """Return what the daemon has logged."""

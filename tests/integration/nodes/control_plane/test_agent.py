@@ -6,20 +6,24 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.bundle_trial import Trial
 from support.configs.options import AUDIT_POLICY, component_options
-from support.machines import ControlPlane, ControlPlaneAgent
+from support.machines import CommandFailed, ControlPlane, ControlPlaneAgent
 
 SCHEDULER, API_SERVER, ETCD = "kube-scheduler", "kube-apiserver", "etcd"
 TRIAL = Trial(5.0, 1)
 AUDIT_LOGS = "/var/log/audit"
+LOCAL_FIELDS = ("authentication", "authorization", "staticPodPath")  # of a kubelet; no bundle may set them
 ALLOWED = {
     "allowedFields": ["flags.etcd-servers", "flags.client-ca-file", "flags.audit-log-path"],
     "hostPaths": [{"path": AUDIT_LOGS, "writable": True}],
@@ -173,6 +177,59 @@ def test_nothing_is_written_over_what_an_operator_has_changed(agent: ControlPlan
         agent.write_manifest(SCHEDULER, written)
     agent.wait_answer(number, "True")
     assert manifest(agent, SCHEDULER) == init
+
+
+@pytest.mark.slow
+def test_nothing_is_written_while_kubeadm_holds_the_manifests(agent: ControlPlaneAgent) -> None:
+    """kubeadm upgrades the component meanwhile. A trial refuses the hold."""
+    without_options(agent, SCHEDULER)
+    trial = agent.assign({SCHEDULER: component_options({"kube-api-qps": 50}, component=SCHEDULER)}, Trial(3600.0, 1))
+    agent.wait_answer(trial, "True")
+    with pytest.raises(CommandFailed, match="on trial"):
+        agent.command("hold", "kubeadm")
+    without_options(agent, SCHEDULER)
+    agent.command("hold", "kubeadm")
+    try:
+        options = component_options({"kube-api-qps": 51}, component=SCHEDULER)
+        number = agent.assign({SCHEDULER: options}, TRIAL)
+        agent.wait_answer(number, "Unknown", "kubeadm holds the manifests")
+        image = agent.control_plane.upgrade(SCHEDULER, "v1.20.98").encode()
+        upgraded = manifest(agent, SCHEDULER)
+        assert image in upgraded
+        time.sleep(20)  # longer than the agent waits between two attempts
+        assert manifest(agent, SCHEDULER) == upgraded
+    finally:
+        agent.command("release", "kubeadm")
+    agent.wait_answer(number, "True")
+    assert image in manifest(agent, SCHEDULER)
+    assert "--kube-api-qps=51" in agent.control_plane.process(SCHEDULER)
+
+
+@pytest.mark.slow
+def test_a_kubelet_and_a_static_pod_of_one_bundle_are_taken_back_together(agent: ControlPlaneAgent) -> None:
+    """The scheduler follows the kubelet, and hangs with the second bundle."""
+    node, _init = agent.control_plane.node, without_options(agent, SCHEDULER)
+    agent.configure(healthTimeout="60s")
+    assert agent.wait_answer(agent.assign(both(agent, 52, 61), TRIAL), "True")["message"].startswith("using current")
+    kubelet = node.run(["systemctl", "show", "--value", "--property=ExecMainStartTimestampMonotonic", "kubelet"])
+    stat = node.run(["cat", f"/proc/{agent.control_plane.pids()[SCHEDULER]}/stat"]).stdout
+    started = int(stat.rpartition(")")[2].split()[19]) / os.sysconf("SC_CLK_TCK")
+    assert int(kubelet.stdout) / 1e6 < started, "the scheduler was restarted before the kubelet"
+    number = agent.assign(both(agent, 53, 62), TRIAL)
+    node.wait("its process", lambda: "--kube-api-qps=53" in agent.control_plane.process(SCHEDULER), poll=0.02)
+    node.run(["kill", "-STOP", str(agent.control_plane.pids()[SCHEDULER])])
+    agent.wait_answer(number, "False", "not healthy within 1m: kube-scheduler")
+    node.wait("its process", lambda: "--kube-api-qps=52" in agent.control_plane.process(SCHEDULER))
+    assert yaml.safe_load(node.read(agent.status()["components"]["kubelet"]["config"]))["maxPods"] == 61
+    agent.configure(healthTimeout="300s")
+
+
+def both(agent: ControlPlaneAgent, queries_per_second: int, max_pods: int) -> dict[str, dict[str, Any]]:
+    """Return options of the scheduler, and a kubelet's config without what is of this node alone."""
+    kubelet = yaml.safe_load(agent.control_plane.node.read("/var/lib/kubelet/config.yaml"))
+    shared = {name: value for name, value in kubelet.items() if name not in LOCAL_FIELDS}
+    scheduler = component_options({"kube-api-qps": queries_per_second}, component=SCHEDULER)
+    return {SCHEDULER: scheduler, "kubelet": {**shared, "maxPods": max_pods}}
 
 
 @pytest.mark.slow
