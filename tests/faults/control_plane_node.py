@@ -26,7 +26,7 @@ API_SERVER, ETCD, SCHEDULER = "kube-apiserver", "etcd", "kube-scheduler"
 NUMBERED = {SCHEDULER: "kube-api-qps", API_SERVER: "max-requests-inflight", ETCD: "snapshot-count"}
 """The components whose options change, each with the flag that has the number."""
 
-_FIRST = 2000  # no default of a flag
+_FIRST = 500  # below what a bundle may set, and no default of a flag
 STATE = "/var/lib/configok"
 _LOOK_EVERY = 0.02  # seconds between two looks at the manifest; a rename is over in far less
 

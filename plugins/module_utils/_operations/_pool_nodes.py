@@ -42,7 +42,7 @@ class PoolNodes(NamedTuple):
 
 def read_pool_nodes(client: Client, views: Iterable[NodeView]) -> PoolNodes:
     """Read what these nodes use now. Raises KubeError."""
-    movable = [view for view in views if view.has_agent and not view.deleting]
+    movable = [view for view in views if view.has_agent and not view.leaving]
     bundles = read_bundles(client, sorted({view.active for view in movable if view.active is not None})[:MAX_BUNDLES])
     hashes = {view.answer.status.local_config for view in movable if view.answer.status is not None}
     local_configs = read_local_configs(client, hashes, workers=MAX_CONNECTIONS)

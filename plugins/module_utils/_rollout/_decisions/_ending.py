@@ -37,7 +37,7 @@ def _unproven(rollout: Rollout) -> Rollout:
 
 def with_missed(rollout: Rollout, plan: Plan, views: Iterable[NodeView]) -> Rollout:
     """Return the rollout that names every node of the pool that is not on the target, and says how many there are."""
-    goals = ((view, plan.target.goal(view.name)) for view in views if not view.deleting)
+    goals = ((view, plan.target.goal(view.name)) for view in views if not view.leaving)
     behind = [view for view, goal in goals if goal is not None and not has_reached(view, goal)]
     present = {failed.node: failed for failed in rollout.failed_nodes}
     missed = {

@@ -134,6 +134,8 @@ def evaluate(
     if view is None or view.uid != attempt.node_uid or view.deleting:
         final_view = view if view is not None and view.uid == attempt.node_uid else last_seen
         return _evaluate_lost(final_view, attempt, LEFT_POOL if has_left else DELETED)
+    if view.leaving:
+        return _evaluate_lost(view, attempt, view.leaving)
     if view.assigned.error or view.assigned.source != attempt.goal.source or view.assigned.id != attempt.assignment:
         reason = f"another client has assigned it something (assignment {view.assigned.id})"
         return GateResult(Verdict.UNKNOWN, reason)
@@ -199,7 +201,7 @@ def _evaluate_good(view: NodeView, attempt: Attempt, now: float, ask_gates: AskG
 
 
 def _evaluate_lost(final_view: NodeView | None, attempt: Attempt, lost: str) -> GateResult:
-    """Evaluate a node that was deleted, or has left the pool."""
+    """Evaluate a node that was deleted, is about to be, or has left the pool. lost: which of these, in a sentence."""
     if (
         final_view is not None
         and final_view.answered_id == attempt.assignment

@@ -208,9 +208,9 @@ def _rollout_to_resume(record: Record, target: Target) -> Rollout | None:
 
 
 def _is_leaving(view: NodeView, target: Target) -> bool:
-    """Return whether a Node is being deleted, and not by its rollout."""
+    """Return whether a Node is on its way out, and not by its rollout."""
     goal = target.goal(view.name)
-    return view.deleting and not (goal is not None and goal.makes_or_deletes_node)
+    return bool(view.leaving) and not (goal is not None and goal.makes_or_deletes_node)
 
 
 def _resume_waves(
@@ -423,7 +423,7 @@ def _refusals(
             f"failureBudget {policy.failure_budget} allows everything: all {size} nodes of pool {pool.name} could fail"
         )
     # Nodes that the rollout may repair do not count: a broken pool can be fixed.
-    not_ready = [name for name, view in views.items() if view.ready is not True and name not in repairable]
+    not_ready = [name for name, view in views.items() if view.is_down and name not in repairable]
     if len(not_ready) >= limit and any(views[name].ready is True for name in repairable if name in views):
         nodes = f"{count_of(len(not_ready), 'node')} {'is' if len(not_ready) == 1 else 'are'}"
         refusals.append(

@@ -34,8 +34,8 @@ def skip_reason(view: NodeView, target: Target, *, forget_bad: bool = False) -> 
     goal = target.goal(view.name)
     if goal is not None and goal.makes_or_deletes_node:
         return None  # its host is made, or goes: whatever its Node says
-    if view.deleting:
-        return "it is being deleted"
+    if view.leaving:
+        return view.leaving
     is_assigned = target.is_published and goal is not None and view.has_answered(goal.source)
     has_refused = is_assigned and view.answer.config_ok == "False"
     needs_host = goal is not None and goal.has_work_on_host  # whatever its config

@@ -36,6 +36,13 @@ _ANNOTATIONS = (
     ANNOTATION_MACHINE,
 )
 _CONDITIONS = ("Ready", CONDITION_CONFIG_OK)
+_LEAVING_TAINTS = (
+    # What autoscalers put on a Node whose host they are about to remove. No node can set them itself (NodeRestriction).
+    "ToBeDeletedByClusterAutoscaler",
+    "DeletionCandidateOfClusterAutoscaler",
+    "karpenter.sh/disrupted",
+    "karpenter.sh/disruption",  # before Karpenter 1.0
+)
 
 
 class NodeSystem(NamedTuple):
@@ -109,6 +116,24 @@ class NodeView:
     def has_agent(self) -> bool:
         """Return whether an agent has ever reported from this Node."""
         return bool(self.answer.config_ok) and self.answer.status is not None
+
+    @property
+    def leaving_taint(self) -> str:
+        """Return the taint by which an autoscaler says that it removes the host, "" for none."""
+        return next((key for key, _value, _effect in self.taints if key in _LEAVING_TAINTS), "")
+
+    @property
+    def leaving(self) -> str:
+        """Return why the Node is on its way out, in a sentence, "" if it is not."""
+        if self.deleting:
+            return "it is being deleted"
+        taint = self.leaving_taint
+        return f"it is on its way out: an autoscaler has tainted it with {taint}" if taint else ""
+
+    @property
+    def is_down(self) -> bool:
+        """Return whether the pool lacks the node: it is not Ready, and no autoscaler is removing it for good."""
+        return self.ready is not True and not self.leaving_taint
 
     @property
     def zone(self) -> str:

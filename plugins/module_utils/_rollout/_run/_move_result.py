@@ -19,7 +19,7 @@ class MoveKind(Enum):
 
     ASSIGNED = "assigned"  # or it was already; the Node is gone if the assignment has no view
     POSTPONED = "postponed"  # a write had no answer: whether the node may move is decided again
-    LOST = "lost"  # the Node is gone
+    LOST = "lost"  # the Node is gone, or about to be, which the reason says
     NOT_ASSIGNED = "not assigned"
     NOT_DRAINED = "not drained"  # and it was not assigned anything
     DELETED = "deleted"  # a machine that was to be deleted

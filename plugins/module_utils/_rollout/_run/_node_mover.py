@@ -39,8 +39,8 @@ class NodeMover:
         The write that makes the node unavailable is not repeated after an outage, since other nodes may be down then.
         """
         facts, goal, forget_bad = self.tools.facts, self._job.goals[name], self._job.forget_bad
-        if (view is None or view.deleting) and not goal.makes_or_deletes_node:
-            return MoveResult(MoveKind.LOST)
+        if (view is None or view.leaving) and not goal.makes_or_deletes_node:
+            return MoveResult(MoveKind.LOST, reason="" if view is None or view.deleting else view.leaving)
         situation = facts.situation(name, view, goal, possibly_assigned=possibly_assigned, forget_bad=forget_bad)
         try:
             return carry_out(NodeMove(self.tools, name, view, goal), goal.steps(situation))

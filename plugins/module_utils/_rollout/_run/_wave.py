@@ -118,7 +118,7 @@ class WaveExecutor:
         for _key, answer in self._threads.question.take_results():
             self._ending.answer(answer)
         for name, result in self._threads.take_results():
-            if result.kind is MoveKind.LOST:
+            if result.kind is MoveKind.LOST and not result.reason:
                 has_left = self._nodes.read_lost(name, self.state.last_seen(name)).has_left
                 result = replace(result, reason=LEFT_POOL if has_left else DELETED)
             self._apply(JobEnded(name, result))

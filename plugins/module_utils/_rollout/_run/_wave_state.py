@@ -235,7 +235,7 @@ class WaveState:
         actions: list[WaveAction] = []
         for name, goal in self.job.goals.items():
             view = self.nodes.get(name)
-            if view is None or view.deleting or name not in self.job.possibly_assigned:
+            if view is None or view.leaving or name not in self.job.possibly_assigned:
                 continue
             if self.facts.is_half_done(view, goal):
                 self.window.take_slot(name, now)
@@ -252,7 +252,7 @@ class WaveState:
     def _is_moving(self, name: str) -> bool:
         """Return whether a node is assigned, is not up on its config and needs no assignment."""
         view, goal = self.nodes.get(name), self.job.goals[name]
-        if view is None or view.deleting or not view.is_assigned(goal.source) or unmet(view, goal):
+        if view is None or view.leaving or not view.is_assigned(goal.source) or unmet(view, goal):
             return False
         is_up = view.is_on(goal.source) and view.ready
         return not (is_up or view.is_in_doubt or (self.job.forget_bad and view.answer.config_ok == "False"))
@@ -263,7 +263,7 @@ class WaveState:
         name = view.name
         if was_deleted:
             self._last_seen[name] = view
-        is_unavailable = view.ready is not True or self._unsettled.includes(view, now)
+        is_unavailable = view.is_down or self._unsettled.includes(view, now)
         self.window.set_unavailable(name, self._is_missed(name) if was_deleted else is_unavailable)
         run = self.window.run(name) if name in self.job.goals else NodeRun()
         if run.phase is Phase.UNCONFIRMED and (was_deleted or _shows_attempt(view, run)):
@@ -284,7 +284,7 @@ class WaveState:
     def _give_up_unsettled(self, now: float) -> None:
         for name in self._unsettled.take_silent(now):
             view = self.nodes.get(name)
-            self.window.set_unavailable(name, view is not None and view.ready is not True)
+            self.window.set_unavailable(name, view is not None and view.is_down)
 
     def _is_missed(self, name: str) -> bool:
         """Return whether a machine without a Node has failed: its capacity is missing."""

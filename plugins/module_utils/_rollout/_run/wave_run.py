@@ -351,7 +351,7 @@ class WaveRun:
             unavailable=[
                 view.name
                 for view in self._watcher.nodes.values()
-                if view.ready is not True or self._unsettled.includes(view, self._session.node_clock.monotonic())
+                if view.is_down or self._unsettled.includes(view, self._session.node_clock.monotonic())
             ],
             is_canary=wave == CANARY,
             is_broken_wave=wave in BROKEN_WAVES,

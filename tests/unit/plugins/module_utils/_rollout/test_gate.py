@@ -22,6 +22,7 @@ ATTEMPT = Attempt("uid-of-n", Goal(a_source()), 7, assigned_at=1000.0, was_ready
 EARLY, LATE = 1010.0, 1300.0
 SOAKING = replace(ATTEMPT, good_since=1005.0)
 LOST = replace(ATTEMPT, unknown_since=1020.0)
+LEAVING = (("karpenter.sh/disrupted", "", "NoSchedule"),)
 WAS_DOWN = replace(ATTEMPT, was_ready=False)
 
 
@@ -124,6 +125,17 @@ NO_RUNTIME = {**DOUBTED, "cause": "HostNotReady", "reason": "waits for this host
         (ATTEMPT, None, EARLY, Verdict.GONE, "deleted"),
         (ATTEMPT, node_view_with(uid="another"), EARLY, Verdict.GONE, "deleted"),
         (ATTEMPT, node_view_with(deleting=True), EARLY, Verdict.GONE, "deleted"),
+        # an autoscaler is removing it
+        (ATTEMPT, node_view_with(taints=LEAVING), EARLY, Verdict.GONE, "it is on its way out"),
+        (
+            SOAKING,
+            node_view_with(**GOOD, taints=LEAVING),
+            EARLY,
+            Verdict.GONE,
+            "tainted it with karpenter.sh/disrupted",
+        ),
+        (ATTEMPT, node_view_with(**FALSE, taints=LEAVING), EARLY, Verdict.FAIL, "it crashed"),
+        (ATTEMPT, node_view_with(ready=False, taints=LEAVING), EARLY, Verdict.UNKNOWN, "when it was not Ready"),
     ],
 )
 def test_the_gate_evaluates_an_attempt_by_what_its_node_reports(

@@ -57,6 +57,34 @@ def test_a_node_that_leaves_the_pool_for_good_was_not_deleted(make_world: MakeWo
     assert world.rollout_recorded().failed_nodes == (FailedNode(name, "gone", "wave 1", "the Node has left the pool"),)
 
 
+def taint(world: World, name: str, *taints: dict[str, str]) -> None:
+    world.client.patch(node(name), {"spec": {"taints": list(taints)}})
+
+
+def test_a_node_that_an_autoscaler_removes_is_not_waited_for(make_world: MakeWorld) -> None:
+    world = make_world(5)
+    leaving = {"key": "ToBeDeletedByClusterAutoscaler", "effect": "NoSchedule", "value": "1764475200"}
+    name, reason = roll_out(world, lambda name: taint(world, name, leaving))
+    assert reason == ""
+    sentence = "it is on its way out: an autoscaler has tainted it with ToBeDeletedByClusterAutoscaler"
+    assert world.rollout_recorded().failed_nodes == (FailedNode(name, "gone", "wave 1", sentence),)
+    assert not world.nodes.view(name).is_on(world.rollout_recorded().target.source), "it was moved"
+
+
+def test_a_node_that_an_autoscaler_keeps_after_all_is_in_the_outcome(make_world: MakeWorld) -> None:
+    """A candidate whose Pods grow again. The next run moves it."""
+    world = make_world(5)
+
+    def hesitate(name: str) -> None:
+        taint(world, name, {"key": "DeletionCandidateOfClusterAutoscaler", "effect": "PreferNoSchedule"})
+        world.when(f"GONE: {name}: it is on its way out", lambda: taint(world, name))
+
+    name, reason = roll_out(world, hesitate)
+    assert reason == f"1 node is not on the target: {name}"
+    assert world.rollout(world.publish(100), **POLICY)[-1].phase == "Complete"
+    assert world.rollout_recorded().failed_nodes == ()
+
+
 @pytest.mark.parametrize("is_back", [False, True])
 def test_a_node_that_is_registered_again_under_its_name_is_a_new_node(make_world: MakeWorld, is_back: bool) -> None:
     world = make_world(5)

@@ -140,6 +140,15 @@ def test_a_canary_that_is_to_cover_what_no_node_has_is_refused(cover: str, sente
         (a_view("x", kubelet_version="v1.2.3"), "its kubelet says that its version is 'v1.2.3'"),
         (a_view("x", kubelet_version="v1.100.0"), "its kubelet says that its version is 'v1.100.0'"),
         (a_view("x", deleting=True), "being deleted"),
+        *(
+            (a_view("x", taints=((taint, "", "NoSchedule"),)), f"an autoscaler has tainted it with {taint}")
+            for taint in (
+                "ToBeDeletedByClusterAutoscaler",
+                "DeletionCandidateOfClusterAutoscaler",
+                "karpenter.sh/disrupted",
+                "karpenter.sh/disruption",
+            )
+        ),
         (a_view("x", agent_version="9.9.9\x1b[2J"), "its agent 9.9.9 [2J does not work"),
         (a_view("x", agent_version="0.7.0"), "its agent 0.7.0 does not work with collection 0.1.0"),
         (a_view("x", agent_version="1.1.0"), "its agent 1.1.0 does not work"),
@@ -150,6 +159,17 @@ def test_nodes_that_cannot_be_moved_are_left_out_with_why(view: NodeView, reason
     made = make_plan([view, *(a_view(name) for name in names(20))], pool(), a_target(), EMPTY)
     assert [skipped.node for skipped in made.unmoved.skipped] == ["x"]
     assert reason in made.unmoved.skipped[0].reason
+
+
+def test_nodes_that_an_autoscaler_removes_do_not_count_as_down() -> None:
+    down = [a_view(name, ready=False, config_ok="True") for name in ("x", "y")]
+    others = [a_view(name) for name in names(4)]
+    (refusal,) = make_plan([*down, *others], pool(maxUnavailable=2), a_target(), EMPTY).refusals
+    assert "2 nodes are down already (x, y)" in refusal
+    leaving = [replace(view, taints=(("karpenter.sh/disrupted", "", "NoSchedule"),)) for view in down]
+    made = make_plan([*leaving, *others], pool(maxUnavailable=2), a_target(), EMPTY)
+    assert made.refusals == ()
+    assert [skipped.node for skipped in made.unmoved.skipped] == ["x", "y"]
 
 
 @pytest.mark.parametrize("version", ["0.0.9", "0.1.7", "0.2.0", "dev"])
