@@ -179,7 +179,8 @@ def test_another_program_replaces_the_manifest(ledger: Ledger, node: ControlPlan
 
 
 DISK = f"""systemctl stop {UNIT}; mkdir -p /run/small
-mount -t tmpfs -o size=2m tmpfs /run/small; cp -a {STATE}/. /run/small/; mount --bind /run/small {STATE}
+mount -t tmpfs -o size=2m tmpfs /run/small; tar -C {STATE} --exclude=./etcd-snapshots -c . | tar -C /run/small -x
+mount --bind /run/small {STATE}
 systemctl start {UNIT}; sleep 3; head -c 4M /dev/zero > /run/small/filler || true"""
 NO_DISK = f"""systemctl stop {UNIT}; rm -f /run/small/filler; umount {STATE}; cp -a /run/small/. {STATE}/
 umount /run/small; systemctl start {UNIT}"""

@@ -17,7 +17,7 @@ from ..._rollout._nodes.node_view import NodeView
 from ..._rollout._pool.policy import Policy
 from ..._text import and_list, first_names
 from ..bundle_changes import NodeGroup
-from ._mirror_pods import lost_items, read_mirror_pods
+from ._mirror_pods import lists_of, lost_items, read_mirror_pods
 
 _SERVING: Mapping[str, str] = {
     # What a control plane has only one of, with a single node, and what that means.
@@ -109,7 +109,7 @@ def lost_list_items(
 
     after: the documents that the nodes get. The other arguments are those of find_outage. Raises KubeError.
     """
-    restarted = _restarted(groups, components, moving)
+    restarted = [name for name in _restarted(groups, components, moving) if lists_of(after.get(name, ""))]
     if not restarted:
         return ()
     mirror_pods = read_mirror_pods(client, restarted)

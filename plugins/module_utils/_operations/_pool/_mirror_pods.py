@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..._componentconfig import ConfigError
-from ..._componentconfig.component_options import Options, flag_texts, list_items, read_options
+from ..._componentconfig.component_options import flag_texts, list_items, read_options
 from ..._kube.api_client import Client
 from ..._kube.api_errors import Forbidden
 from ..._kube.api_paths import pods
@@ -72,12 +72,14 @@ def lost_items(after: Mapping[str, str], mirror_pods: Sequence[MirrorPod], movin
     after: the documents by component. mirror_pods: as they run now. moving: the nodes of the rollout.
     """
     nodes: dict[tuple[str, str, tuple[str, ...]], list[str]] = {}
+    lists = {component: lists_of(text) for component, text in after.items()}
     for pod in mirror_pods:
-        if pod.node not in moving:
-            continue
-        options = read_options(decode_or_empty(after.get(pod.component)))
-        for flag, lost in _lost(options, pod):
-            nodes.setdefault((pod.component, flag, lost), []).append(pod.node)
+        for flag, kept in lists.get(pod.component, {}).items() if pod.node in moving else ():
+            uses = [word.partition("=")[2] for word in pod.words if word.startswith(f"--{flag}=")]
+            present = list_items(pod.component, flag, uses) or ()
+            lost = tuple(item for item in dict.fromkeys(present) if item not in kept)
+            if lost:
+                nodes.setdefault((pod.component, flag, lost), []).append(pod.node)
     return tuple(
         f"{component} --{flag} loses {first_names(lost, _ITEMS_SHOWN)} on {first_names(sorted(names), _NAMES_SHOWN)}: "
         "options replace the whole value that it has there"
@@ -85,17 +87,19 @@ def lost_items(after: Mapping[str, str], mirror_pods: Sequence[MirrorPod], movin
     )
 
 
-def _lost(options: Options, pod: MirrorPod) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield the flags of which a Pod loses items, and these."""
+def lists_of(document: str) -> dict[str, tuple[str, ...]]:
+    """Return the lists that a document of options sets, by flag; {} for another document."""
+    options = read_options(decode_or_empty(document))
+    lists = {}
     for flag, value in options.flags.items():
-        if value is None:
-            continue
         try:
-            kept = list_items(options.component, flag, flag_texts(options.component, flag, value))
+            items = (
+                None
+                if value is None
+                else list_items(options.component, flag, flag_texts(options.component, flag, value))
+            )
         except ConfigError:
             continue
-        uses = [word.partition("=")[2] for word in pod.words if word.startswith(f"--{flag}=")]
-        present = list_items(options.component, flag, uses) or ()
-        lost = tuple(item for item in dict.fromkeys(present) if kept is not None and item not in kept)
-        if lost:
-            yield flag, lost
+        if items is not None:
+            lists[flag] = items
+    return lists
