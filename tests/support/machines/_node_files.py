@@ -46,7 +46,13 @@ _SHARED: dict[str, Any] = {
     "enforceNodeAllocatable": [],
     # A node sees the disk of the whole machine. However full that is, its kubelet removes no image and evicts no Pod:
     # nothing could be pulled again.
-    "evictionHard": {"imagefs.available": "0%", "nodefs.available": "0%", "nodefs.inodesFree": "0%"},
+    "evictionHard": {
+        "imagefs.available": "0%",
+        "imagefs.inodesFree": "0%",
+        "memory.available": "100Mi",  # its default
+        "nodefs.available": "0%",
+        "nodefs.inodesFree": "0%",
+    },
     "failSwapOn": False,
     "healthzBindAddress": "127.0.0.1",
     "healthzPort": 10248,
