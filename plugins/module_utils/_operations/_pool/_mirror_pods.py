@@ -15,11 +15,12 @@ from ..._kube.api_errors import Forbidden
 from ..._kube.api_paths import pods
 from ..._rollout._gates.control_plane_gate import NAMESPACE
 from ..._rollout._report.timeline import parse_time
-from ..._text import first_names
+from ..._text import first_names, sanitize
 from ..bundle_changes import decode_or_empty
 
 _NAMES_SHOWN = 4
 _ITEMS_SHOWN = 5
+_MAX_TEXT = 100  # of an item, which is the word of a node
 
 
 class MirrorPod(NamedTuple):
@@ -77,7 +78,7 @@ def lost_items(after: Mapping[str, str], mirror_pods: Sequence[MirrorPod], movin
         for flag, kept in lists.get(pod.component, {}).items() if pod.node in moving else ():
             uses = [word.partition("=")[2] for word in pod.words if word.startswith(f"--{flag}=")]
             present = list_items(pod.component, flag, uses) or ()
-            lost = tuple(item for item in dict.fromkeys(present) if item not in kept)
+            lost = tuple(sanitize(item, _MAX_TEXT) for item in dict.fromkeys(present) if item not in kept)
             if lost:
                 nodes.setdefault((pod.component, flag, lost), []).append(pod.node)
     return tuple(

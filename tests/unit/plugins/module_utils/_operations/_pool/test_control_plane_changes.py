@@ -157,6 +157,11 @@ def losses(
             [mirror_pod(API_SERVER, "a", *KEYS)],
             ["kube-apiserver --api-audiences loses one, two on a: options replace the whole value"],
         ),
+        (
+            {"api-audiences": "three"},
+            [mirror_pod(API_SERVER, "a", "--api-audiences=a\x1b[2J")],
+            ["kube-apiserver --api-audiences loses a [2J on a"],
+        ),
         ({"enable-admission-plugins": []}, [mirror_pod(API_SERVER, "a", PLUGINS)], ["loses NodeRestriction, PodSec"]),
         ({"enable-admission-plugins": ["PodSecurity", "NodeRestriction"]}, [mirror_pod(API_SERVER, "a", PLUGINS)], []),
         ({"enable-admission-plugins": None}, [mirror_pod(API_SERVER, "a", PLUGINS)], []),
