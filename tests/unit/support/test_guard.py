@@ -10,11 +10,12 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+
+from support.session.patience import LONGEST_WAIT, wait_until
 
 ROOT = Path(__file__).resolve().parents[3]
 # Processes like those that tests start: in a session of their own, deaf to SIGTERM, stopped, without an environment.
@@ -67,20 +68,13 @@ def start(tmp_path: Path) -> Iterator[Start]:
             start_new_session=True,
         )
         started.append(run)
-        wait_until(lambda: (tmp_path / "started").exists() and (tmp_path / "inner.pid").exists(), 120)
+        wait_until(lambda: (tmp_path / "started").exists() and (tmp_path / "inner.pid").exists())
         return run
 
     yield start_run
     for run in started:
         run.kill()
         run.wait()
-
-
-def wait_until(is_so: Callable[[], bool], seconds: float) -> None:
-    deadline = time.monotonic() + seconds
-    while not is_so():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
 
 
 def alive(directory: Path) -> list[str]:
@@ -111,8 +105,8 @@ def test_a_run_that_is_ended_by_a_signal_leaves_nothing_behind(
     run = start(f"-n{workers}")
     assert alive(tmp_path) == list(STARTED)
     run.send_signal(number)
-    run.wait(120)
-    wait_until(lambda: not alive(tmp_path), 60)
+    run.wait(LONGEST_WAIT)
+    wait_until(lambda: not alive(tmp_path))
 
 
 @pytest.mark.skipif(not shutil.which("make"), reason="there is no make")
@@ -121,8 +115,8 @@ def test_a_make_that_is_killed_takes_its_run_with_it(start: Start, tmp_path: Pat
     run = start(make=True)
     assert alive(tmp_path) == list(STARTED)
     run.send_signal(number)
-    run.wait(120)
-    wait_until(lambda: not alive(tmp_path), 60)
+    run.wait(LONGEST_WAIT)
+    wait_until(lambda: not alive(tmp_path))
 
 
 def test_a_run_in_the_background_of_a_script_can_be_interrupted(start: Start, tmp_path: Path) -> None:
@@ -133,5 +127,5 @@ def test_a_run_in_the_background_of_a_script_can_be_interrupted(start: Start, tm
     finally:
         signal.signal(signal.SIGINT, before)
     run.send_signal(signal.SIGINT)
-    run.wait(120)
-    wait_until(lambda: not alive(tmp_path), 60)
+    run.wait(LONGEST_WAIT)
+    wait_until(lambda: not alive(tmp_path))

@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import json
 import threading
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -25,6 +24,7 @@ from embedded_apiserver.http_server import Request, Response
 from embedded_apiserver.server import EmbeddedApiServer
 from support.api.servers import Embedded, start_embedded
 from support.api.wire import Wire
+from support.session.patience import LONGEST_WAIT, wait_until
 
 CONFIG_MAPS = "/api/v1/namespaces/default/configmaps"
 NODES = "/api/v1/nodes"
@@ -157,13 +157,6 @@ def test_end_watches_of_one_user(api: Embedded, wire: Wire) -> None:
         assert watching.take(1)[0]["type"] == "MODIFIED"
 
 
-def wait_until(true: Callable[[], bool], seconds: float = 5.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-
-
 def test_watch_whose_client_hung_up_is_forgotten(api: Embedded, wire: Wire) -> None:
     watching = wire.watch(NODES)
     wait_until(lambda: len(api.server.storage.watchers()) == 1)
@@ -249,7 +242,7 @@ def test_the_server_runs_until_it_is_stopped() -> None:
         wire.close()
     finally:
         stop.set()
-        thread.join(timeout=5)
+        thread.join(timeout=LONGEST_WAIT)
     assert not thread.is_alive()
 
 
@@ -272,6 +265,6 @@ def test_concurrent_writers_lose_no_update(api: Embedded, wire: Wire) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(timeout=30)
+        thread.join(timeout=LONGEST_WAIT)
     assert len(wire.get(f"{CONFIG_MAPS}/a").body["data"]) == writers * rounds
     assert set(conflicts) <= {409}

@@ -8,6 +8,7 @@ from __future__ import annotations
 import threading
 
 from fleet_simulator.senders import CONNECTIONS, Senders
+from support.session.patience import LONGEST_WAIT
 
 
 def test_an_answer_does_not_wait_for_other_requests() -> None:
@@ -18,7 +19,7 @@ def test_an_answer_does_not_wait_for_other_requests() -> None:
         for _number in range(2 * CONNECTIONS):
             senders.submit(release.wait)
         senders.submit(answered.set, is_answer=True)
-        assert answered.wait(10)
+        assert answered.wait(LONGEST_WAIT)
         assert not release.is_set()
     finally:
         stop.set()

@@ -35,6 +35,7 @@ from fleet_simulator.simulator import FleetSimulator, SimulatorError, remove_sim
 from support.api.clusters import prepare
 from support.api.servers import Embedded, start_embedded
 from support.configs.kubelet import kubelet_config
+from support.session.patience import LONGEST_WAIT, wait_until
 
 SELECTOR = "pool=workers"
 
@@ -86,20 +87,20 @@ class Fleet:
 
     def wait(self, holds: Callable[[NodeView], object], number: int = 0) -> NodeView:
         """Wait until there is a Node that meets a condition; return it."""
-        deadline = time.monotonic() + 20
-        while True:
+        view: NodeView | None = None
+
+        def is_there() -> bool:
+            nonlocal view
             view = self.view(number)
-            if view is not None and holds(view):
-                return view
-            assert time.monotonic() < deadline, view
-            time.sleep(0.02)
+            return view is not None and bool(holds(view))
+
+        wait_until(is_there, lambda: view)
+        assert view is not None
+        return view
 
     def wait_until_gone(self, number: int) -> None:
         """Wait until a Node is deleted."""
-        deadline = time.monotonic() + 20
-        while self.view(number) is not None:
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
+        wait_until(lambda: self.view(number) is None)
 
 
 def status_of(view: NodeView) -> ConfigStatus:
@@ -114,7 +115,7 @@ def simulated(client: Client, value: dict[str, Any]) -> Iterator[Fleet]:
     thread = threading.Thread(target=simulator.run)
     thread.start()
     try:
-        assert simulator.started.wait(20)
+        assert simulator.started.wait(LONGEST_WAIT)
         yield Fleet(client, simulator, lines)
     finally:
         simulator.stop.set()
@@ -226,10 +227,7 @@ def test_leases_are_renewed_and_removed(client: Client) -> None:
     with simulated(client, scenario({}, leases="100ms")):
         path = paths.lease(LEASE_NAMESPACE, "test-n0-00000")
         first = client.get(path)
-        deadline = time.monotonic() + 20
-        while client.get(path)["metadata"]["resourceVersion"] == first["metadata"]["resourceVersion"]:
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
+        wait_until(lambda: client.get(path)["metadata"]["resourceVersion"] != first["metadata"]["resourceVersion"])
     assert client.list(paths.leases(LEASE_NAMESPACE)).items == []
 
 
@@ -342,6 +340,6 @@ def test_the_command_removes_its_nodes_however_it_is_stopped(api: Embedded, tmp_
         process.stdin.close()
         process.stdin = io.StringIO()
     assert process.stdout.read() == "removed 1 Nodes\n"
-    assert process.wait(20) == 0
+    assert process.wait(LONGEST_WAIT) == 0
     process.stdout.close()
     assert nodes(api.client()) == []

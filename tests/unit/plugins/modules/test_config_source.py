@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 from ansible_collections.configok.node.plugins.module_utils._kube import api_paths as paths
@@ -13,6 +12,7 @@ from ansible_collections.configok.node.plugins.modules import config_source
 from support.ansible_runs.modules import run_module
 from support.api.clusters import SandboxCluster
 from support.rollouts.simulated_nodes import SimulatedNodes
+from support.session.patience import wait_until
 
 SOURCE = {
     "configMap": {
@@ -77,10 +77,7 @@ def test_forget_bad_assigns_again(cluster: SandboxCluster) -> None:
 
 def test_the_id_is_above_what_the_node_has_answered(cluster: SandboxCluster, nodes: SimulatedNodes) -> None:
     run(cluster, nodes=["n1"], config_source=SOURCE)
-    deadline = time.monotonic() + 10
-    while nodes.view("n1").answered_id != 1:
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    wait_until(lambda: nodes.view("n1").answered_id == 1)
     cluster.client.patch(paths.node("n1"), {"metadata": {"annotations": {"configok.dev/assignment": None}}})
     run(cluster, nodes=["n1"], state="absent")
     assert nodes.view("n1").assigned.id == 2

@@ -29,6 +29,7 @@ from ansible_collections.configok.node.plugins.plugin_utils._playbook_runner imp
     PlaybookResult,
     PlaybookStopped,
 )
+from support.session.patience import LONGEST_WAIT
 
 OWN = Provider("example.com/v1", "ToyHost", "toy")
 EXTERNAL = Provider(PROVIDER_API_VERSION, "External", "configok.node.external")
@@ -262,7 +263,7 @@ def test_a_change_that_has_begun_ends_with_the_run_only(tmp_path: Path) -> None:
         target=lambda: answers.append(changing.change(request(should_stop=lambda: next(asked, True))))
     )
     thread.start()
-    assert began.wait(10)
+    assert began.wait(LONGEST_WAIT)
     changing.close()
     thread.join()
     assert stops == [False]

@@ -11,7 +11,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
@@ -35,6 +34,7 @@ from ansible_collections.configok.node.plugins.plugin_utils._playbook_runner imp
     missing_playbooks,
     run_playbook,
 )
+from support.session.patience import wait_until
 
 PASS, FAIL, UNKNOWN = GateVerdict.PASS, GateVerdict.FAIL, GateVerdict.UNKNOWN
 ONE = PlaybookOptions(("--inventory=one,", "--connection=local"))
@@ -136,13 +136,6 @@ def test_a_playbook_does_not_outlive_a_run_that_is_killed(tmp_path: Path) -> Non
     running.wait()
     assert_ended(noted)
     wait_until(lambda: not list(directory.glob("configok-*")))
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 60.0
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
 
 
 def test_a_playbook_that_takes_too_long_is_ended(tmp_path: Path) -> None:

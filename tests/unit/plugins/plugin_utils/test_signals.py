@@ -17,6 +17,7 @@ from queue import SimpleQueue
 import pytest
 
 from ansible_collections.configok.node.plugins.plugin_utils._signals import interruptible
+from support.session.patience import wait_until
 from support.session.signals import send_unnoticed
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -54,10 +55,7 @@ except KeyboardInterrupt:
 
 def test_a_run_whose_ansible_playbook_is_killed_is_interrupted(tmp_path: Path) -> None:
     def wait_for(text: str) -> None:
-        deadline = time.monotonic() + 30
-        while not (state.exists() and state.read_text() == text):
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
+        wait_until(lambda: state.exists() and state.read_text() == text)
 
     state = tmp_path / "state"
     parent = subprocess.Popen([sys.executable, "-c", ORPHAN, str(state)])

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import signal
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
@@ -42,6 +41,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig.config_s
 )
 from embedded_apiserver.server import EmbeddedApiServer
 from support.agents.bench import NODE, Bench
+from support.session.patience import LONGEST_WAIT, wait_until
 from support.session.signals import send_unnoticed
 
 
@@ -57,13 +57,15 @@ def client(tmp_path: Path) -> Iterator[Client]:
 
 def eventually(client: Client, check: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
     """Return the Node as soon as the check accepts it."""
-    deadline = time.monotonic() + 20
-    while time.monotonic() < deadline:
+    node_object: dict[str, Any] = {}
+
+    def is_there() -> bool:
+        nonlocal node_object
         node_object = client.get(node(NODE))
-        if check(node_object):
-            return node_object
-        time.sleep(0.02)
-    raise AssertionError(client.get(node(NODE)))
+        return check(node_object)
+
+    wait_until(is_there, lambda: node_object)
+    return node_object
 
 
 def message(node_object: dict[str, Any]) -> str:
@@ -111,7 +113,7 @@ def test_a_running_daemon_follows_its_node_and_stops_at_once(tmp_path: Path, cli
     finally:
         stop.set()
         wake.notify()
-        thread.join(timeout=5)
+        thread.join(timeout=LONGEST_WAIT)
         wake.close()
     assert not thread.is_alive()
 
@@ -167,10 +169,10 @@ def test_notifications_arrive_however_deep_the_directory_is(tmp_path: Path) -> N
     assert nudges.wait(0.0) is Wakeup.TIMEOUT
     notify_agent(str(deep))
     notify_agent(str(deep))
-    assert nudges.wait(5.0) is Wakeup.NOTIFIED
+    assert nudges.wait(LONGEST_WAIT) is Wakeup.NOTIFIED
     assert nudges.wait(0.0) is Wakeup.TIMEOUT
     nudges.notify()
-    assert nudges.wait(5.0) is Wakeup.NOTIFIED
+    assert nudges.wait(LONGEST_WAIT) is Wakeup.NOTIFIED
     nudges.close()
     notify_agent(str(deep))  # the listener is closed
 
@@ -183,7 +185,7 @@ def test_a_signal_just_before_a_wait_ends_it() -> None:
     try:
         nudges.notify_of_signals()
         send_unnoticed(signal.SIGHUP)
-        assert nudges.wait(30.0) is Wakeup.NOTIFIED
+        assert nudges.wait(LONGEST_WAIT) is Wakeup.NOTIFIED
         assert received == [signal.SIGHUP]
     finally:
         nudges.close()

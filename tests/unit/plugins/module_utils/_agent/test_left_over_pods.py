@@ -17,6 +17,7 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._left_over_pods import LeftOverPods, signal_sender
 from ansible_collections.configok.node.plugins.module_utils._agent._pod_files import PodFiles, PodProcess, PodRun
+from support.session.patience import LONGEST_WAIT
 
 COMPONENT = "kube-apiserver"
 OLD = PodRun("old", 0, 100.0, PodProcess(11, 50.0))
@@ -172,7 +173,7 @@ def test_the_signal_reaches_the_process_that_was_seen(sleeper: subprocess.Popen[
     time.sleep(0.1)
     assert sleeper.poll() is None
     send(PodProcess(sleeper.pid, started(sleeper.pid)), signal.SIGTERM)
-    assert sleeper.wait(10) == -signal.SIGTERM
+    assert sleeper.wait(LONGEST_WAIT) == -signal.SIGTERM
     send(PodProcess(sleeper.pid, 1.0), signal.SIGTERM)  # it has gone
 
 
@@ -188,4 +189,4 @@ def test_a_kernel_without_handles_of_processes_sends_the_signal_by_number(
     time.sleep(0.1)
     assert sleeper.poll() is None
     send(PodProcess(sleeper.pid, started(sleeper.pid)), signal.SIGTERM)
-    assert sleeper.wait(10) == -signal.SIGTERM
+    assert sleeper.wait(LONGEST_WAIT) == -signal.SIGTERM

@@ -11,7 +11,6 @@ import socket
 import ssl
 import struct
 import threading
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,6 +20,7 @@ import pytest
 from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
 from ansible_collections.configok.node.plugins.module_utils._kube.credentials import Credentials
 from ansible_collections.configok.node.plugins.module_utils._kube.transport import ClientSettings, Timing
+from support.session.patience import wait_until
 
 PHRASE = {200: "OK", 201: "Created"}
 
@@ -134,11 +134,8 @@ class Server:
     def says(self, *replies: Reply) -> None:
         self.script[:] = replies
 
-    def wait_for(self, count: int, seconds: float = 5.0) -> None:
-        deadline = time.monotonic() + seconds
-        while len(self.requests) < count:
-            assert time.monotonic() < deadline, f"{len(self.requests)} of {count} requests came"
-            time.sleep(0.005)
+    def wait_for(self, count: int) -> None:
+        wait_until(lambda: len(self.requests) >= count, lambda: f"{len(self.requests)} of {count} requests came")
 
     def drop_connections(self) -> None:
         """Close all connections, as a restarting server does."""

@@ -7,7 +7,6 @@ import gzip
 import json
 import socket
 import threading
-import time
 from collections.abc import Callable, Iterator
 from email.utils import formatdate
 from typing import Any, cast
@@ -22,6 +21,7 @@ from ansible_collections.configok.node.plugins.module_utils._kube.credentials im
 from ansible_collections.configok.node.plugins.module_utils._kube.retry import RetryPolicy
 from ansible_collections.configok.node.plugins.module_utils._kube.transport import ClientSettings, Response, Timing
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig.well_known import VERSION
+from support.session.patience import wait_until
 
 N1 = paths.node("n1")
 
@@ -397,10 +397,7 @@ def test_a_connection_closed_meanwhile_is_replaced(server: Any, connect: Any) ->
     client = connect()
     client.get(N1)
     server.drop_connections()
-    deadline = time.monotonic() + 5
-    while server._open:
-        assert time.monotonic() < deadline
-        time.sleep(0.005)
+    wait_until(lambda: not server._open)
     client.create(paths.NODES, {})
     assert [request.connection for request in server.requests] == [1, 2]
 

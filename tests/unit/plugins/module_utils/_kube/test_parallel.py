@@ -11,6 +11,7 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._kube.api_errors import NotFound
 from ansible_collections.configok.node.plugins.module_utils._kube.parallel import run_parallel
+from support.session.patience import LONGEST_WAIT
 
 
 def test_every_item_has_its_result_or_error() -> None:
@@ -32,7 +33,7 @@ def test_results_come_as_they_are_done() -> None:
 
     def function(name: str) -> str:
         if name == "slow":
-            assert first_may_end.wait(5)
+            assert first_may_end.wait(LONGEST_WAIT)
         return name
 
     results = run_parallel(function, ["slow", "quick"], workers=2)

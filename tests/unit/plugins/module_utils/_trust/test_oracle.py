@@ -34,6 +34,7 @@ from ansible_collections.configok.node.plugins.module_utils._trust.ssh_keygen_ch
 from ansible_collections.configok.node.plugins.module_utils._trust.statement import Statement, parse_signatures
 from ansible_collections.configok.node.plugins.module_utils._trust.trust_policy import TrustPolicy
 from ansible_collections.configok.node.plugins.module_utils._trust.verification import verify_bundle
+from support.session.patience import wait_until
 from support.trust.signing import Key, certify, make_key, sign, signed
 from support.trust.ssh_keys import HOST, TOUCHED, VERIFIED, SshKey, armored, certified, sshsig, string
 
@@ -234,9 +235,7 @@ def ssh_agent(tmp_path: Path) -> Iterator[dict[str, str]]:
     """Return the environment of an ssh-agent."""
     socket = tmp_path / "agent"
     with subprocess.Popen(["ssh-agent", "-D", "-a", str(socket)], stdout=subprocess.DEVNULL) as agent:
-        deadline = time.monotonic() + 10
-        while not socket.exists() and time.monotonic() < deadline:
-            time.sleep(0.01)
+        wait_until(socket.exists)
         yield {**os.environ, "SSH_AUTH_SOCK": str(socket)}
         agent.terminate()
 

@@ -21,6 +21,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._reporting._m
     MetricsServer,
 )
 from support.agents.log_lines import record_log
+from support.session.patience import wait_until
 
 GET = b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
@@ -137,11 +138,9 @@ def test_idle_and_slow_clients_do_not_block_a_scrape(host: str, server: MetricsS
 
 def wait_until_all_are_served(server: MetricsServer) -> None:
     """Wait until the server has no connection."""
-    assert server._server is not None
-    deadline = time.monotonic() + 10
-    while server._server._connections:
-        assert time.monotonic() < deadline, "a connection is still open"
-        time.sleep(0.01)
+    listener = server._server
+    assert listener is not None
+    wait_until(lambda: not listener._connections, "a connection is still open")
 
 
 def test_a_client_that_never_comes_to_an_end_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
