@@ -12,9 +12,9 @@ from urllib.parse import urlencode
 
 from .._foreign import load_json
 from ._interrupt import Interrupt
-from ._retry_after import parse_retry_after
+from ._retry_after import parse_date, parse_retry_after
 from .api_errors import Gone, KubeError, NotFound, Unreachable, UnusableAnswer, error_for, shorten
-from .api_paths import describe
+from .api_paths import VERSION, describe
 from .api_servers import WhenTurned, at_instance, why_no_instances
 from .credentials import Credentials
 from .retry import ONCE, wait_before_retry
@@ -123,6 +123,16 @@ class Client:
             return self.get(path, metadata_only=metadata_only)
         except NotFound:
             return None
+
+    def server_time(self) -> float | None:
+        """Return the time of the API server's clock in seconds since 1970, None if it does not say.
+
+        It is that of an answer, in whole seconds. The request is sent once. Raises KubeError.
+        """
+        answer = self._transport.send("GET", VERSION, body=None, accept=_JSON, content_type=None, path=VERSION)
+        if answer.status != 200:
+            raise self._error(answer, f"GET {VERSION}")
+        return parse_date(answer.date)
 
     def list(
         self,

@@ -16,6 +16,7 @@ _RBAC = "/apis/rbac.authorization.k8s.io/v1"
 _FLOW_CONTROL = "/apis/flowcontrol.apiserver.k8s.io"
 _ADMISSION = "/apis/admissionregistration.k8s.io/v1"
 
+VERSION = "/version"
 NODES = f"{_CORE}/nodes"
 NAMESPACES = f"{_CORE}/namespaces"
 PODS = f"{_CORE}/pods"

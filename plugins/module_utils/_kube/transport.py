@@ -100,13 +100,17 @@ class Timing(NamedTuple):
 
 
 class Response(NamedTuple):
-    """A server's answer, and the generation of the credentials that asked for it. location: of a redirect."""
+    """A server's answer, and the generation of the credentials that asked for it.
+
+    location: of a redirect. date: when the server has sent it, by its own clock.
+    """
 
     status: int
     body: bytes
     retry_after: str | None
     generation: int
     location: str | None = None
+    date: str | None = None
 
 
 class _State(NamedTuple):
@@ -202,7 +206,14 @@ class Transport:
             raise self._unreachable(exc, where, state) from exc
         self._note_status(response.status, state)
         headers = response.headers
-        return Response(response.status, body, headers.get("Retry-After"), state.generation, headers.get("Location"))
+        return Response(
+            response.status,
+            body,
+            headers.get("Retry-After"),
+            state.generation,
+            headers.get("Location"),
+            headers.get("Date"),
+        )
 
     def stream(self, target: str, *, accept: str, read_timeout: float, where: str) -> tuple[Response, Lines]:
         """Send a GET; return the lines of the answer as they arrive, or the whole answer if its status is not 200.

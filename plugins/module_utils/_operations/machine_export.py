@@ -13,7 +13,7 @@ from .._componentconfig._codec.plain_values import decode_values
 from .._componentconfig.findings import InvalidConfig
 from .._kube.api_client import Client
 from .._kube.api_errors import BadRequest, Forbidden, KubeError, NotFound
-from .._kube.api_paths import NODES, config_map, node
+from .._kube.api_paths import NODES, VERSION, config_map, node
 from .._kube.parallel import run_parallel
 from .._machines import MachinesError
 from .._machines._objects.types import Cluster, plain_version
@@ -23,7 +23,6 @@ from .._rollout._nodes.node_list import MAX_CONNECTIONS
 from .._rollout._record.record import COMPLETE
 from ._pool_nodes import read_pool_records
 
-_VERSION_PATH = "/version"
 _KUBEADM = ("kube-system", "kubeadm-config", "ClusterConfiguration")
 _KUBELET = ("kube-system", "kubelet-config", "kubelet")
 
@@ -89,7 +88,7 @@ def complete_pools(client: Client) -> tuple[dict[str, ConfigSource], list[str]]:
 
 def read_cluster(client: Client, name: str) -> Cluster:
     """Return a Cluster with the values of the API server, and those that kubeadm keeps. Raises KubeError."""
-    version = plain_version(str(client.get(_VERSION_PATH).get("gitVersion") or ""))
+    version = plain_version(str(client.get(VERSION).get("gitVersion") or ""))
     networking = _mapping(_read_document(client, *_KUBEADM).get("networking"))
     kubelet = _read_document(client, *_KUBELET)
     addresses = kubelet.get("clusterDNS")

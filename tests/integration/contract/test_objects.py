@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+import time
 
 import pytest
 
@@ -313,3 +314,10 @@ def test_version_and_health(api: ApiServer) -> None:
     for path in ("/healthz", "/livez", "/readyz"):
         answer = wire.get(path)
         assert (answer.status, answer.body) == (200, "ok")
+
+
+def test_an_answer_has_the_time_of_the_server(api: ApiServer) -> None:
+    with api.client() as client:
+        before, server_time, after = time.time(), client.server_time(), time.time()
+    assert server_time is not None
+    assert int(before) <= server_time <= after

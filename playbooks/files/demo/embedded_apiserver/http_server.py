@@ -16,6 +16,7 @@ import ssl
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from email.utils import formatdate
 from typing import BinaryIO
 from urllib.parse import parse_qsl, unquote
 
@@ -257,7 +258,7 @@ class HttpServer:
 
 
 def _head(response: Response, length: str, close: bool) -> bytes:
-    headers = {"Content-Type": "application/json", **response.headers}
+    headers = {"Content-Type": "application/json", "Date": formatdate(usegmt=True), **response.headers}
     lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
     end = "Connection: close\r\n\r\n" if close else "\r\n"
     return f"HTTP/1.1 {response.status} {_REASONS.get(response.status, '')}\r\n{lines}{length}{end}".encode("latin-1")

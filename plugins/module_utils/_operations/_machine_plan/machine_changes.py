@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from ..._kube.api_client import Client
-from ..._kube.api_paths import NODES
+from ..._kube.api_paths import NODES, VERSION
 from ..._machines import MachinesError
 from ..._machines._changes.cluster_changes import plan_cluster
 from ..._machines._changes.observe import observe
@@ -71,7 +71,7 @@ def read_changes(
     resolved = resolve_configs(client, machines, mine, init_configs)
     inputs = replace(resolved.inputs, allows_not_judged=selection.allows_not_judged)
     others = [machine for machine in selection.catalog.machines if machine.name not in init_configs]
-    server_version = str(client.get("/version").get("gitVersion") or "")
+    server_version = str(client.get(VERSION).get("gitVersion") or "")
 
     def plan(unfinished: Collection[str]) -> list[MachineChange]:
         return plan_cluster(

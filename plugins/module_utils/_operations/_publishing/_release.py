@@ -23,7 +23,7 @@ from ..._componentconfig.findings import (
 )
 from ..._componentconfig.load import Config, load
 from ..._kube.api_client import Client
-from ..._kube.api_paths import config_map
+from ..._kube.api_paths import VERSION, config_map
 from ..._nodeconfig.bundle import Bundle, build_bundle
 from ..._nodeconfig.bundle_trial import Trial
 from ..._nodeconfig.well_known import NAMESPACE_BUNDLES
@@ -260,7 +260,7 @@ def _validate_for_nodes(
 def _outside_skew(client: Client, names: Iterable[str], versions: Mapping[str, str]) -> set[str]:
     """Return the nodes, of these names, whose version the API server does not support."""
     asked = [name for name in names if name in versions]
-    server_version = str(client.get("/version").get("gitVersion") or "") if asked else ""
+    server_version = str(client.get(VERSION).get("gitVersion") or "") if asked else ""
     return {name for name in asked if not is_within_skew(versions[name], server_version)}
 
 

@@ -508,3 +508,19 @@ def test_the_repr_of_credentials_has_no_secret() -> None:
         Credentials("https://x", token="s3cret", basic=("u", "s3cret"), key_data=b"s3cret", proxy="http://u:s3cret@p")
     )
     assert "s3cret" not in text
+
+
+@pytest.mark.parametrize(
+    ("date", "seconds"), [("Tue, 14 Nov 2023 22:13:20 GMT", 1_700_000_000.0), ("yesterday", None), (None, None)]
+)
+def test_the_clock_of_the_server_is_that_of_an_answer(
+    server: Any, replies: Any, connect: Any, date: str | None, seconds: float | None
+) -> None:
+    server.says(replies.answer(200, {}, **({"Date": date} if date else {})))
+    assert connect().server_time() == seconds
+
+
+def test_a_server_that_refuses_does_not_tell_the_time(server: Any, replies: Any, connect: Any) -> None:
+    server.says(replies.status(403, "Forbidden", "no"))
+    with pytest.raises(errors.Forbidden, match="GET /version"):
+        connect().server_time()
