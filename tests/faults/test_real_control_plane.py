@@ -230,7 +230,7 @@ def test_the_agent_is_dead_while_the_api_server_or_etcd_is_on_trial(ledger: Ledg
     phase = f"adopt and trial of {node.component}"
     with ledger.case(WHERE, "agent dead for the whole trial", phase) as case, node.watched(case):
         before = node.manifest()
-        node.agent.configure(healthTimeout="60s")  # as long as a process that hangs may take to end
+        node.agent.configure(healthTimeout="120s")  # last-known-good waits for the port of a process that hangs
         number = node.assign(trial=3600.0)
         node.node.wait("its process", lambda: node.runs() == node.assigned, LONGEST_WAIT, poll=0.02)
         node.agent.kill()
