@@ -210,7 +210,7 @@ def test_a_kubelet_and_a_static_pod_of_one_bundle_are_taken_back_together(agent:
     """The scheduler follows the kubelet, and hangs with the second bundle."""
     node, _init = agent.control_plane.node, without_options(agent, SCHEDULER)
     agent.configure(healthTimeout="60s")
-    assert agent.wait_answer(agent.assign(both(agent, 52, 61), TRIAL), "True")["message"].startswith("using current")
+    agent.wait_answered(agent.assign(both(agent, 52, 61), TRIAL), in_trial=False)
     kubelet = node.run(["systemctl", "show", "--value", "--property=ExecMainStartTimestampMonotonic", "kubelet"])
     stat = node.run(["cat", f"/proc/{agent.control_plane.pids()[SCHEDULER]}/stat"]).stdout
     started = int(stat.rpartition(")")[2].split()[19]) / os.sysconf("SC_CLK_TCK")
