@@ -203,7 +203,7 @@ def test_the_disk_is_full(ledger: Ledger, node: ControlPlaneNode) -> None:
 def taken_back_by_the_timer(case: Case, node: ControlPlaneNode, number: int, before: bytes) -> None:
     """Check that the timer brings a manifest back, and that the agent reports that once it runs again."""
     try:
-        node.until("the manifest before", lambda: node.manifest() == before)
+        node.until("the manifest before", lambda: node.manifest() == before, 3 * LONGEST_WAIT)
         node.until("its process", lambda: node.runs() == node.good)
     finally:
         node.agent.start()
