@@ -77,7 +77,7 @@ control: .venv-oldest/.made .venv-newest/.made $(LINK) ## tests of the control s
 # Test nodes share addresses and inotify instances: no workers.
 ON_NODES = tests/integration/machines tests/integration/nodes
 .PHONY: integration
-integration: .venv/.test .venv-oldest/.made .venv-newest/.made $(LINK) nodes apiserver browser token ## tests against the embedded and the real API server, and on real nodes (FILE, K as for unit)
+integration: .venv/.test .venv-oldest/.made .venv-newest/.made .venv-events/.made $(LINK) nodes apiserver browser token ## tests against the embedded and the real API server, and on real nodes (FILE, K as for unit)
 ifneq ($(FILE)$(K)$(PYTEST),)
 	@$(RUN_PYTEST) $(SELECTION) $(or $(FILE),tests/integration)
 else
@@ -189,7 +189,7 @@ venv-newest: .venv-newest/.made $(LINK) ## the newest Python and ansible-core av
 
 .PHONY: clean
 clean: ## remove everything built in the checkout (caches outside of it stay)
-	@rm -rf build .venv .venv-oldest .venv-newest .ansible .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	@rm -rf build .venv .venv-oldest .venv-newest .venv-events .ansible .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Each stamp marks a set of installed packages; a later stamp includes the earlier ones. Control machines may have Python
@@ -216,6 +216,10 @@ LOCKING = tools/make-venv tools/lock.py
 .venv-oldest/.made: requirements/oldest.txt requirements/test.txt requirements/locks/oldest-test.txt $(LOCKING)
 	@if tools/make-venv --oldest .venv-oldest 3.10 3.12 requirements/oldest.txt requirements/test.txt; then touch $@; \
 	  else [ "$$CONFIGOK_REQUIRE_REAL" != 1 ]; fi
+
+# ansible-rulebook, apart from the others: it pins what it depends on.
+.venv-events/.made: requirements/run.txt requirements/events.txt requirements/locks/run-events.txt $(LOCKING)
+	@tools/make-venv .venv-events 3.10 - requirements/run.txt requirements/events.txt && touch $@
 
 .venv-newest/.made: requirements/run.txt requirements/test.txt requirements/locks/run-test.txt $(LOCKING)
 	@if tools/make-venv --newest .venv-newest 3.10 - requirements/run.txt requirements/test.txt; then touch $@; \

@@ -227,7 +227,7 @@ def checks() -> list[Check]:
             "mypy",
             [
                 ["mypy", *mypy_targets()],
-                ["mypy", "tools", "playbooks/files/demo", "playbooks/files/simulator", "tests"],
+                ["mypy", "tools", "playbooks/files/demo", "playbooks/files/simulator", "extensions/eda", "tests"],
             ],
             environment={"MYPYPATH": str(AGENT.parent)},
             prepare=link_agent,

@@ -70,6 +70,7 @@ SHARED = (
 LOCKS = (
     *SHARED,
     Lock(("oldest", "test")),
+    Lock(("run", "events")),
     # The package ansible 12 is for Python 3.11 and newer.
     Lock(("bench",), oldest="3.11", alone=True),
     Lock(("lock",)),

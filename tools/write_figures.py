@@ -163,6 +163,12 @@ MEANINGS = {
         "that of the process with the typed list",
         "at most 150 MB",
     ),
+    "events-rulebook-growth-mb": (
+        "resident memory of ansible-rulebook with the event source `nodes` and a pool of 15,000 Nodes, beyond that "
+        "with a source that does nothing",
+        "",
+        "at most 150 MB",
+    ),
     **{
         f"rollout-{nodes}": (
             f"a rollout to {nodes:,} hollow nodes (canary of 3, waves of 10, 30 and 100 %, `maxUnavailable` 10 %, each "

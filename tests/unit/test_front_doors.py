@@ -65,7 +65,7 @@ def packages_outside(path: Path) -> list[str]:
 
 USERS = sorted(
     path
-    for folder in ("plugins", "roles", "playbooks")
+    for folder in ("plugins", "roles", "playbooks", "extensions")
     for path in (ROOT / folder).rglob("*.py")
     if UTILS not in path.parents
 )

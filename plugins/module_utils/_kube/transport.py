@@ -102,7 +102,7 @@ class Timing(NamedTuple):
 class Response(NamedTuple):
     """A server's answer, and the generation of the credentials that asked for it.
 
-    location: of a redirect. date: when the server has sent it, by its own clock.
+    location: of a redirect. date: of the answer, by the server's clock.
     """
 
     status: int
@@ -205,15 +205,8 @@ class Transport:
         except HTTPError as exc:
             raise self._unreachable(exc, where, state) from exc
         self._note_status(response.status, state)
-        headers = response.headers
-        return Response(
-            response.status,
-            body,
-            headers.get("Retry-After"),
-            state.generation,
-            headers.get("Location"),
-            headers.get("Date"),
-        )
+        retry_after, location, date = map(response.headers.get, ("Retry-After", "Location", "Date"))
+        return Response(response.status, body, retry_after, state.generation, location, date)
 
     def stream(self, target: str, *, accept: str, read_timeout: float, where: str) -> tuple[Response, Lines]:
         """Send a GET; return the lines of the answer as they arrive, or the whole answer if its status is not 200.

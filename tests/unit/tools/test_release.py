@@ -26,7 +26,8 @@ import bill_of_materials
 import release
 
 ROOT = Path(__file__).resolve().parents[3]
-SHIPPED = {"COPYING", "CHANGELOG.md", "README.md", "awx", "changelogs", "docs", "meta", "playbooks", "plugins", "roles"}
+SHIPPED = {"COPYING", "CHANGELOG.md", "README.md", "awx", "changelogs", "docs", "extensions", "meta", "playbooks"}
+SHIPPED |= {"plugins", "roles"}
 
 
 @pytest.fixture(scope="module")
