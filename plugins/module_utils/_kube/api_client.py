@@ -129,10 +129,13 @@ class Client:
 
         It is that of an answer, in whole seconds. The request is sent once. Raises KubeError.
         """
-        answer = self._transport.send("GET", VERSION, body=None, accept=_JSON, content_type=None, path=VERSION)
-        if answer.status != 200:
-            raise self._error(answer, f"GET {VERSION}")
-        return parse_date(answer.date)
+        for first in (True, False):
+            answer = self._transport.send("GET", VERSION, body=None, accept=_JSON, content_type=None, path=VERSION)
+            if answer.status == 200:
+                return parse_date(answer.date)
+            if not (answer.status == 401 and first and self._transport.renew(answer.generation)):
+                break
+        raise self._error(answer, f"GET {VERSION}")
 
     def list(
         self,

@@ -524,3 +524,10 @@ def test_a_server_that_refuses_does_not_tell_the_time(server: Any, replies: Any,
     server.says(replies.status(403, "Forbidden", "no"))
     with pytest.raises(errors.Forbidden, match="GET /version"):
         connect().server_time()
+
+
+def test_the_clock_is_asked_with_renewed_credentials(server: Any, replies: Any, connect: Any) -> None:
+    renewed = Credentials(server.url, token="new")
+    server.says(replies.status(401), replies.answer(200, {}, Date="Tue, 14 Nov 2023 22:13:20 GMT"))
+    assert connect(credentials={"token": "old", "refresh": lambda: renewed}).server_time() == 1_700_000_000.0
+    assert [request.headers["authorization"] for request in server.requests] == ["Bearer old", "Bearer new"]
