@@ -29,6 +29,8 @@ TEMPLATES = ("configok reconcile", "configok pause")
 JOB_SECONDS = 8.0
 JOINING = 5000
 LONGEST_BATCH = 30.0  # seconds that the source collects nodes
+HOSTILE = "crashed {{ lookup('ansible.builtin.pipe', 'id') }} {% raw %}"
+HARMLESS = "crashed { { lookup('ansible.builtin.pipe', 'id') }} { % raw %}"
 A_WHILE = 8.0  # seconds in which a job that should not be launched would be
 
 
@@ -171,7 +173,7 @@ def test_a_node_outside_a_moving_pool_pauses_its_rollout(api: Real, client: Clie
         others.report(other, "False")
         rulebooks.wait(lambda: launches)
     assert [(launch.template, launch.variables) for launch in launches] == [
-        ("configok pause", {"pool_file": "workers", "reason": f"{other}, which is not of the pool, has failed"})
+        ("configok pause", {"pool_file": "workers", "reason": f"{other}, which is not in the pool, has failed"})
     ]
 
 
@@ -181,9 +183,9 @@ def test_what_a_person_must_look_at_becomes_a_ticket(api: Real, client: Client, 
     fleet.write_record("Complete")
     with prepared(api, tmp_path) as rulebooks, rulebooks.running("tickets", "--env-vars", "TICKETS"):
         hooks = rulebooks.controller.hooks
-        fleet.report(name, "False", "crashed 4 times")
+        fleet.report(name, "False", HOSTILE)
         rulebooks.wait(lambda: hooks)
         fleet.write_record("Halted", revision=2)
         rulebooks.wait(lambda: len(hooks) > 1)
-    assert (hooks[0]["kind"], hooks[0]["node"], hooks[0]["reason"]) == ("config_failed", name, "crashed 4 times")
+    assert (hooks[0]["kind"], hooks[0]["node"], hooks[0]["reason"]) == ("config_failed", name, HARMLESS)
     assert (hooks[1]["kind"], hooks[1]["pool"]) == ("rollout_halted", "workers")

@@ -35,7 +35,7 @@ def running_rulebook(
     """Run a rulebook in a directory until the end; what it prints is added to a file."""
     path = os.pathsep.join((str(_VENV / "bin"), os.environ["PATH"]))
     inventory = log.with_suffix(".inventory")
-    inventory.write_text("localhost ansible_connection=local\n")
+    inventory.write_text("localhost ansible_connection=local ansible_python_interpreter={{ansible_playbook_python}}\n")
     kept = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     process = subprocess.Popen(
         [str(_VENV / "bin/ansible-rulebook"), "--rulebook", str(rulebook), "--inventory", str(inventory), *arguments],

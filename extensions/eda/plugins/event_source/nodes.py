@@ -80,6 +80,7 @@ EXAMPLES = r"""
         run_job_template:
           name: configok reconcile
           organization: Default
+          include_events: false
           job_args:
             extra_vars:
               pool_file: "{{ event.pool }}"
@@ -114,7 +115,7 @@ from ansible_collections.configok.node.plugins.module_utils._operations._events.
     EventStream,
 )
 
-_LONGEST_WAIT = 1.0  # seconds: so soon a source that is to end does
+_LONGEST_WAIT = 1.0  # seconds: a cancelled source ends within this time
 _SPEC: dict[str, dict[str, Any]] = {
     **{name: option for name, option in KUBE_ARGUMENT_SPEC.items() if name != "connections"},
     "label_selector": {"type": "str"},

@@ -27,7 +27,9 @@ class Batches(Generic[Item]):
 
     def add(self, pool: str, key: str, item: Item, now: float) -> None:
         """Add an item; one of the same key is replaced, and does not make the batch wait longer."""
-        batch = self._open.setdefault(pool, _Batch(now))
+        if pool not in self._open:
+            self._open[pool] = _Batch(now)
+        batch = self._open[pool]
         if key not in batch.items:
             batch.grew = now
         batch.items[key] = item

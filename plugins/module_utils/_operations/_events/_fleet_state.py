@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ..._text import sanitize
@@ -16,6 +16,7 @@ from ._seen_pool import SeenPool, phase_event
 from .event import Event, Kind
 
 _NAMES_SHOWN = 100  # nodes that an event names
+_REASONS_SHOWN = 10
 _SILENCE_CHECK = 30.0  # seconds between two looks for silent agents
 
 
@@ -34,7 +35,7 @@ class EventSettings(NamedTuple):
 class _Report(NamedTuple):
     """What was reported of a node last.
 
-    trouble: its bad state, and its assignment. drifts: the pools from whose config it has drifted, and its assignment.
+    trouble: its bad state, and its assignment. drifts: the targets from which it has drifted, and its assignment.
     """
 
     uid: str
@@ -44,23 +45,29 @@ class _Report(NamedTuple):
 
 
 class FleetState:
-    """The Nodes and pools of a cluster as they were seen last, and what was reported of them."""
+    """The Nodes and pools of a cluster as they were seen last, and what was reported of them.
+
+    knows_nodes, knows_pools: whether the first list is complete; events begin when both are. records_are_current:
+    whether the records are watched now; what depends on them waits until they are.
+    """
 
     def __init__(self, settings: EventSettings) -> None:
-        """Know nothing yet: events begin when both the Nodes and the records are known."""
+        """Know nothing yet."""
+        self.knows_nodes = self.knows_pools = False
+        self.records_are_current = True
         self._settings = settings
         self._nodes: dict[str, SeenNode] = {}
         self._pools: dict[str, SeenPool] = {}
         self._pools_of: dict[str, tuple[str, ...]] = {}
         self._reports: dict[str, _Report] = {}
-        self._changed: set[str] = set()  # nodes to look at
-        self._news: list[Event] = []  # of rollouts
+        self._changed: set[str] = set()  # nodes to evaluate
+        self._rollout_events: list[Event] = []
         self._joined: Batches[SeenNode] = Batches(settings.quiet, settings.longest)
         self._drifted: Batches[tuple[SeenNode, str]] = Batches(settings.quiet, settings.longest)
         self._automatic = AutomaticChanges()
+        self._has_begun = False
         self._silence_due = 0.0
         self._server_ahead: float | None = None  # of the caller's clock, in seconds
-        self.knows_nodes = self.knows_pools = False
 
     def see_node(self, seen: SeenNode) -> None:
         """Take a Node that was added or has changed."""
@@ -74,14 +81,11 @@ class FleetState:
     def lose_node(self, name: str) -> None:
         """Take that a Node was deleted."""
         seen = self._nodes.pop(name, None)
-        self._reports.pop(name, None)
-        self._changed.discard(name)
-        pools = self._pools_of.pop(name, ())
         if seen is None:
             return
-        for pool in pools:
-            self._joined.discard(pool, seen.view.uid)
-            self._drifted.discard(pool, seen.view.uid)
+        self._leave(seen.view.uid, self._pools_of.pop(name, ()))
+        self._reports.pop(name, None)
+        self._changed.discard(name)
         self._automatic.forget(seen.view.uid)
 
     def see_pool(self, pool: SeenPool) -> None:
@@ -89,13 +93,13 @@ class FleetState:
         before = self._pools.get(pool.name)
         event = phase_event(before, pool)
         if event is not None:
-            self._news.append(event)
+            self._rollout_events.append(event)
         self._pools[pool.name] = pool
         if before is None or before.facts != pool.facts:
             self._changed.update(self._nodes)
 
     def lose_pool(self, name: str) -> None:
-        """Take that the record of a pool was deleted."""
+        """Take that the record of a pool was deleted, or cannot be read."""
         if self._pools.pop(name, None) is not None:
             self._changed.update(self._nodes)
 
@@ -108,99 +112,108 @@ class FleetState:
         """Return how many Nodes do not say when their agent has written last, so that its silence is not judged."""
         return sum(1 for seen in self._nodes.values() if seen.view.has_agent and seen.heard is None)
 
+    @property
+    def due(self) -> float:
+        """When take_events() has something to do without news."""
+        if not (self.knows_nodes and self.knows_pools):
+            return float("inf")
+        batches = min(self._joined.due, self._drifted.due) if self.records_are_current else float("inf")
+        return min(batches, self._silence_due)
+
     def take_events(self, now: float) -> list[Event]:
         """Return what is new, and what is due. now: seconds of a clock that only grows."""
         if not (self.knows_nodes and self.knows_pools):
             return []
-        events, self._news = self._news, []
-        changed, self._changed = self._changed, set()
-        for name in changed:
-            self._pools_of[name] = tuple(pool.name for pool in self._pools.values() if pool.has(self._nodes[name].view))
+        changed = [self._nodes[name] for name in sorted(self._changed)]
+        self._changed.clear()
+        self._sort_into_pools(changed)
         self._note_drifts(changed, now)
-        for name in sorted(changed):
-            events.extend(self._trouble_events(name))
-            self._note_joined(self._nodes[name], now)
-        for pool, seen in self._joined.take(now).items():
-            events.extend(self._joined_events(pool, seen))
-        for pool, drifted in self._drifted.take(now).items():
-            events.extend(self._drifted_events(pool, drifted, now))
+        self._note_joined(changed, now)
+        news = [*self._rollout_events, *self._trouble_events(changed)]
+        self._rollout_events = []
+        events = [event._replace(fields={**event.fields, "at_start": not self._has_begun}) for event in news]
+        self._has_begun = True
+        if self.records_are_current:
+            events += [self._joined_event(self._pools[name], nodes) for name, nodes in self._joined.take(now).items()]
+            events += [self._drift_event(self._pools[name], all, now) for name, all in self._drifted.take(now).items()]
         if now >= self._silence_due:
             self._silence_due = now + _SILENCE_CHECK
-            events.extend(self._silent_events(now))
+            events += self._silent_events(now)
         return events
 
-    @property
-    def due(self) -> float:
-        """When take_events() has something to do without news."""
-        return min(self._joined.due, self._drifted.due, self._silence_due)
+    def _sort_into_pools(self, nodes: Sequence[SeenNode]) -> None:
+        for seen in nodes:
+            name = seen.view.name
+            pools = tuple(pool.name for pool in self._pools.values() if pool.has(seen.view))
+            self._leave(seen.view.uid, [pool for pool in self._pools_of.get(name, ()) if pool not in pools])
+            self._pools_of[name] = pools
 
-    def _trouble_events(self, name: str) -> Iterator[Event]:
-        seen = self._nodes[name]
-        reported = self._reports.setdefault(name, _Report(seen.view.uid))
-        state = seen.state
-        if state in ("failed", "unknown"):
-            trouble = (state, seen.view.assigned.id)
-            if trouble != reported.trouble:
-                self._reports[name] = reported._replace(trouble=trouble)
-                yield self._node_event(Kind.CONFIG_FAILED if state == "failed" else Kind.CONFIG_UNKNOWN, seen)
-        elif state in ("ok", "trial") and reported.trouble is not None:
-            self._reports[name] = reported._replace(trouble=None)
-            yield self._node_event(Kind.CONFIG_RECOVERED, seen)
+    def _leave(self, uid: str, pools: Sequence[str]) -> None:
+        """Take a node out of what is collected of pools."""
+        for pool in pools:
+            self._joined.discard(pool, uid)
+            self._drifted.discard(pool, uid)
 
-    def _note_joined(self, seen: SeenNode, now: float) -> None:
-        for name in self._pools_of[seen.view.name]:
-            pool = self._pools[name]
-            if pool.is_complete and seen.has_joined and self._automatic.is_new(seen.view.uid, pool.revision):
-                self._joined.add(name, seen.view.uid, seen, now)
-            else:
-                self._joined.discard(name, seen.view.uid)
+    def _report_of(self, seen: SeenNode) -> _Report:
+        return self._reports.setdefault(seen.view.name, _Report(seen.view.uid))
 
-    def _joined_events(self, name: str, nodes: list[SeenNode]) -> Iterator[Event]:
-        pool = self._pools.get(name)
-        if pool is None:
-            return
+    def _trouble_events(self, nodes: Sequence[SeenNode]) -> Iterator[Event]:
+        for seen in nodes:
+            report, state = self._report_of(seen), seen.state
+            if state in ("failed", "unknown") and not seen.view.leaving:
+                trouble = (state, seen.view.assigned.id)
+                if trouble != report.trouble:
+                    self._reports[seen.view.name] = report._replace(trouble=trouble)
+                    yield self._node_event(Kind.CONFIG_FAILED if state == "failed" else Kind.CONFIG_UNKNOWN, seen)
+            elif state in ("ok", "trial") and report.trouble is not None:
+                self._reports[seen.view.name] = report._replace(trouble=None)
+                yield self._node_event(Kind.CONFIG_RECOVERED, seen)
+
+    def _note_joined(self, nodes: Sequence[SeenNode], now: float) -> None:
+        for seen in nodes:
+            for name in self._pools_of[seen.view.name]:
+                pool = self._pools[name]
+                if pool.is_complete and seen.has_joined and self._automatic.is_new(seen.view.uid, _joining(pool)):
+                    self._joined.add(name, seen.view.uid, seen, now)
+                else:
+                    self._joined.discard(name, seen.view.uid)
+
+    def _joined_event(self, pool: SeenPool, nodes: Sequence[SeenNode]) -> Event:
         uids = sorted(seen.view.uid for seen in nodes)
-        self._automatic.note_joined(uids, pool.revision)
-        yield Event(
-            Kind.NODES_JOINED,
-            f"{name}/{pool.revision}/{uids[0]}",
-            {
-                "pool": name,
-                "revision": pool.revision,
-                "target": pool.target,
-                "count": len(uids),
-                "nodes": sorted(seen.view.name for seen in nodes)[:_NAMES_SHOWN],
-                **_automatic(pool.refusal),
-            },
-        )
+        self._automatic.note_joined(uids, _joining(pool))
+        key = f"{pool.target}/{uids[0]}"
+        return Event(Kind.NODES_JOINED, key, _pool_fields(pool, nodes, pool.refusal))
 
-    def _note_drifts(self, changed: set[str], now: float) -> None:
-        for pool in self._pools.values():
-            mine = [self._nodes[name] for name in sorted(changed) if pool.name in self._pools_of[name]]
-            drifts = pool.drifts([seen.view for seen in mine]) if mine else {}
+    def _note_drifts(self, nodes: Sequence[SeenNode], now: float) -> None:
+        members: dict[str, list[SeenNode]] = {}
+        for seen in nodes:
+            for name in self._pools_of[seen.view.name]:
+                members.setdefault(name, []).append(seen)
+        for name, mine in members.items():
+            pool = self._pools[name]
+            drifts = pool.drifts([seen.view for seen in mine if seen.may_drift])
             for seen in mine:
                 self._note_drift(pool, seen, drifts.get(seen.view.name, ""), now)
 
     def _note_drift(self, pool: SeenPool, seen: SeenNode, reason: str, now: float) -> None:
-        view = seen.view
-        reported = self._reports.setdefault(view.name, _Report(view.uid))
-        drift = (pool.name, view.assigned.id)
-        others = frozenset(known for known in reported.drifts if known[0] != pool.name)
+        view, report = seen.view, self._report_of(seen)
+        drift = (pool.target, view.assigned.id)
+        others = frozenset(known for known in report.drifts if known[0] != pool.target)
         if not reason:
             self._drifted.discard(pool.name, view.uid)
-        elif drift not in reported.drifts:
+        elif drift not in report.drifts:
             self._drifted.add(pool.name, view.uid, (seen, reason), now)
-            self._automatic.note_drifted(pool.name, view.uid, pool.revision, now)
-        self._reports[view.name] = reported._replace(drifts=others | {drift} if reason else others)
+        self._reports[view.name] = report._replace(drifts=others | {drift} if reason else others)
 
-    def _drifted_events(self, name: str, drifted: list[tuple[SeenNode, str]], now: float) -> Iterator[Event]:
-        pool = self._pools.get(name)
-        if pool is None:
-            return
-        size = sum(1 for pools in self._pools_of.values() if name in pools)
-        for seen, reason in drifted:
-            why_not = pool.refusal or self._automatic.why_not(name, seen.view.uid, pool.revision, size=size, now=now)
-            yield self._node_event(Kind.DRIFTED, seen, pool=name, drift=sanitize(reason), **_automatic(why_not))
+    def _drift_event(self, pool: SeenPool, drifted: Sequence[tuple[SeenNode, str]], now: float) -> Event:
+        nodes = [seen for seen, _reason in drifted]
+        uids = sorted(seen.view.uid for seen in nodes)
+        size = sum(1 for pools in self._pools_of.values() if pool.name in pools)
+        self._automatic.note_drifted(pool.name, uids, pool.target, now)
+        why_not = pool.refusal or self._automatic.why_not(pool.name, uids, pool.target, size)
+        reasons = [f"{seen.view.name}: {sanitize(reason)}" for seen, reason in drifted[:_REASONS_SHOWN]]
+        key = f"{pool.target}/{uids[0]}/{nodes[0].view.assigned.id}"
+        return Event(Kind.DRIFTED, key, {**_pool_fields(pool, nodes, why_not), "reasons": reasons})
 
     def _silent_events(self, now: float) -> Iterator[Event]:
         if self._server_ahead is None:
@@ -208,18 +221,17 @@ class FleetState:
         for name, seen in self._nodes.items():
             if seen.heard is None or not seen.view.has_agent:
                 continue
-            reported = self._reports.setdefault(name, _Report(seen.view.uid))
+            report = self._report_of(seen)
             silence = now + self._server_ahead - seen.heard
             is_silent = silence > self._settings.silent_after
-            if is_silent and not reported.is_silent:
+            if is_silent and not report.is_silent:
                 key = f"{seen.view.uid}/{seen.view.assigned.id}/{seen.heard:.0f}"
                 yield self._node_event(Kind.AGENT_SILENT, seen, silent_seconds=int(silence))._replace(key=key)
-            if is_silent != reported.is_silent:
-                self._reports[name] = reported._replace(is_silent=is_silent)
+            if is_silent != report.is_silent:
+                self._reports[name] = report._replace(is_silent=is_silent)
 
     def _node_event(self, kind: Kind, seen: SeenNode, **fields: Any) -> Event:
         view, pools = seen.view, self._pools_of.get(seen.view.name, ())
-        moving = [pool.name for pool in self._pools.values() if pool.is_moving]
         return Event(
             kind,
             seen.key,
@@ -227,7 +239,7 @@ class FleetState:
                 "node": view.name,
                 "uid": view.uid,
                 "pools": list(pools),
-                "outside_of": [name for name in moving if name not in pools],
+                "outside_of": [pool.name for pool in self._pools.values() if pool.is_moving and pool.name not in pools],
                 "state": seen.state,
                 "ready": view.ready is True,
                 "assignment": view.assigned.id,
@@ -241,5 +253,16 @@ class FleetState:
         )
 
 
-def _automatic(why_not: str) -> dict[str, Any]:
-    return {"reconcile": not why_not, "why_not": sanitize(why_not)}
+def _joining(pool: SeenPool) -> str:
+    """Return what a node joins: once the pool may be reconciled again, it is news again."""
+    return f"{pool.target}/{pool.refusal}"
+
+
+def _pool_fields(pool: SeenPool, nodes: Sequence[SeenNode], why_not: str) -> dict[str, Any]:
+    return {
+        **pool.description,
+        "count": len(nodes),
+        "nodes": sorted(seen.view.name for seen in nodes)[:_NAMES_SHOWN],
+        "reconcile": not why_not,
+        "why_not": sanitize(why_not),
+    }

@@ -11,7 +11,8 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from ..._nodeconfig.config_status import Cause, read_condition
+from ..._nodeconfig.config_status import Cause
+from ..._nodeconfig.well_known import CONDITION_CONFIG_OK
 from ..._rollout._nodes.node_view import NodeView, node_view
 from ..._rollout._report.pool_status import NodeCondition, node_state
 from ..._text import sanitize
@@ -23,8 +24,8 @@ _MAX_TIME = 40  # characters
 class SeenNode(NamedTuple):
     """A Node as it was seen last.
 
-    since: lastTransitionTime of ConfigOK, "" without one. heard: when its agent has written last, in seconds since 1970
-    by the clock of the API server, None if the Node does not say.
+    since: when ConfigOK or Ready has changed, "" if the Node does not say. heard: when its agent has written last, in
+    seconds since 1970 by the clock of the API server, None if the Node does not say.
     """
 
     view: NodeView
@@ -33,29 +34,52 @@ class SeenNode(NamedTuple):
 
     @property
     def key(self) -> str:
-        """Return what names the news of this node: the same node, assignment and transition are the same news."""
+        """Return what names news of one kind: the same node, assignment and transition are the same news."""
         return f"{self.view.uid}/{self.view.assigned.id}/{self.since}"
 
     @property
     def state(self) -> NodeCondition:
-        """Return the node's state as in the status of its pool, but for one that adopts a config: it is pending."""
+        """Return the node's state as in the status of its pool, but one that answers or adopts a config is pending.
+
+        What it says until then is about the assignment before.
+        """
         state = node_state(self.view)
+        if state in ("failed", "unknown") and self.view.assigned.id > self.view.answered_id:
+            return "pending"
         return "pending" if state == "unknown" and self.view.cause == Cause.ADOPTING else state
 
     @property
     def has_joined(self) -> bool:
-        """Return whether the node is ready for a config and was never assigned one."""
+        """Return whether the node is ready for a config, and has never had an assignment.
+
+        A node that has answered one and has none now has lost it: that is drift.
+        """
         view = self.view
-        is_assigned = view.assigned.id or view.assigned.source is not None or view.assigned.error
+        is_assigned = view.assigned.id or view.answered_id or view.assigned.source is not None or view.assigned.error
         return not is_assigned and view.has_agent and view.ready is True and not view.leaving
+
+    @property
+    def may_drift(self) -> bool:
+        """Return whether the node has an agent, and has or had an assignment."""
+        view = self.view
+        return view.has_agent and bool(view.assigned.id or view.answered_id or view.assigned.error)
 
 
 def see_node(node: Mapping[str, Any]) -> SeenNode:
-    """Return what is kept of a Node object. Thousands have the same labels: each text is kept once."""
+    """Return what is kept of a Node object. Thousands have the same labels: each key is kept once."""
     view = node_view(node)
-    labels = {sys.intern(str(key)): sys.intern(str(value)) for key, value in view.labels.items()}
-    since = sanitize((read_condition(node) or {}).get("lastTransitionTime") or "", _MAX_TIME)
-    return SeenNode(replace(view, labels=labels, resource_version=""), since, _last_heard(node))
+    labels = {sys.intern(str(key)): str(value) for key, value in view.labels.items()}
+    return SeenNode(replace(view, labels=labels, resource_version=""), _changed_at(node), _last_heard(node))
+
+
+def _changed_at(node: Mapping[str, Any]) -> str:
+    conditions = (node.get("status") or {}).get("conditions") or ()
+    times = [
+        sanitize(condition.get("lastTransitionTime") or "", _MAX_TIME)
+        for condition in conditions
+        if condition.get("type") in ("Ready", CONDITION_CONFIG_OK)
+    ]
+    return max(times, default="")
 
 
 def _last_heard(node: Mapping[str, Any]) -> float | None:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..._machines import MachinesError
 from ..._machines._objects.selectors import LabelSelector, parse_selector
@@ -20,7 +20,7 @@ _KINDS = {PAUSED: Kind.ROLLOUT_PAUSED, HALTED: Kind.ROLLOUT_HALTED, COMPLETE: Ki
 
 
 class SeenPool(NamedTuple):
-    """A pool as its record was seen last. selector: None if it selects nothing that can be read here."""
+    """A pool as its record was seen last. selector: None for Machines, and for one that is not understood here."""
 
     record: Record
     selector: LabelSelector | None
@@ -37,8 +37,13 @@ class SeenPool(NamedTuple):
 
     @property
     def is_moving(self) -> bool:
-        """Return whether a rollout moves nodes of the pool now, or could when it is resumed."""
-        return self.record.open_rollout is not None
+        """Return whether the pool is known to select other nodes, and its rollout has not ended."""
+        return self.selector is not None and self.record.open_rollout is not None
+
+    @property
+    def is_not_understood(self) -> bool:
+        """Return whether the pool has a selector that is not understood here, although the API server accepts it."""
+        return self.selector is None and self.rollout is not None and not self.rollout.target.is_machines
 
     @property
     def is_complete(self) -> bool:
@@ -47,19 +52,27 @@ class SeenPool(NamedTuple):
         return rollout is not None and rollout.phase == COMPLETE and rollout.has_ended and not rollout.target.is_init
 
     @property
-    def revision(self) -> int:
-        """Return the revision of the last rollout, 0 for none."""
-        return self.rollout.revision if self.rollout else 0
-
-    @property
     def target(self) -> str:
-        """Return the name of what the last rollout moves the pool to, "" for none."""
-        return self.rollout.target.name if self.rollout else ""
+        """Return what names the pool, and what its last rollout has moved it to."""
+        rollout = self.rollout
+        return "" if rollout is None else f"{self.name}/{rollout.revision}/{rollout.target.uid}"
 
     @property
     def refusal(self) -> str:
-        """Return why the target must not be rolled out again, "" if it may."""
-        return (self.record.refusal(self.rollout.target) or "") if self.rollout else ""
+        """Return why no reconcile of the pool may follow by itself, "" if one may."""
+        if self.rollout is None:
+            return "the pool has no rollout"
+        if not self.is_complete:
+            return f"the pool's rollout is {self.rollout.phase}"
+        return self.record.refusal(self.rollout.target) or ""
+
+    @property
+    def description(self) -> dict[str, Any]:
+        """Return the fields of an event about the pool."""
+        rollout = self.rollout
+        if rollout is None:
+            return {"pool": self.name}
+        return {"pool": self.name, "revision": rollout.revision, "target": sanitize(rollout.target.name)}
 
     @property
     def facts(self) -> tuple[object, ...]:
@@ -75,6 +88,7 @@ class SeenPool(NamedTuple):
             rollout.is_rolling_back,
             rollout.waves_done,
             len(rollout.failed_nodes),
+            self.refusal,
         )
 
     def has(self, view: NodeView) -> bool:
@@ -93,7 +107,7 @@ def see_pool(record: Record) -> SeenPool:
         return SeenPool(record, None)
     try:
         return SeenPool(record, parse_selector(rollout.start.selector))
-    except MachinesError:  # the API server has accepted it; what is not understood selects nothing
+    except MachinesError:  # the API server has accepted it
         return SeenPool(record, None)
 
 
@@ -106,23 +120,31 @@ def phase_event(before: SeenPool | None, now: SeenPool) -> Event | None:
     kind = _KINDS.get(rollout.phase) if rollout else None
     if rollout is None or kind is None or (before is None and kind is Kind.ROLLOUT_COMPLETED):
         return None
-    if before is not None and before.rollout is not None and _phase(before.rollout) == _phase(rollout):
+    if before is not None and before.rollout is not None and _phase_key(before) == _phase_key(now):
         return None
-    entered = rollout.timeline[-1].time if rollout.timeline else rollout.started_at
     return Event(
         kind,
-        f"{now.name}/{rollout.revision}/{rollout.phase}/{entered}",
+        _phase_key(now),
         {
-            "pool": now.name,
-            "revision": rollout.revision,
-            "target": rollout.target.name,
+            **now.description,
             "phase": rollout.phase,
             "reason": sanitize(rollout.reason),
             "failed_nodes": len(rollout.failed_nodes),
-            "since": entered,
+            "since": _entered_at(rollout),
         },
     )
 
 
-def _phase(rollout: Rollout) -> tuple[str, int, str]:
-    return rollout.phase, rollout.revision, rollout.started_at
+def _phase_key(pool: SeenPool) -> str:
+    rollout = pool.rollout
+    return "" if rollout is None else f"{pool.name}/{rollout.revision}/{rollout.phase}/{_entered_at(rollout)}"
+
+
+def _entered_at(rollout: Rollout) -> str:
+    """Return when the rollout has entered its phase: later entries of the phase have other reasons or runners."""
+    entered = rollout.started_at
+    for entry in reversed(rollout.timeline):
+        if entry.phase != rollout.phase:
+            break
+        entered = entry.time
+    return sanitize(entered)

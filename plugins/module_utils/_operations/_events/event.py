@@ -5,9 +5,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from enum import Enum
 from typing import Any, NamedTuple
+
+_TEMPLATE = re.compile(r"\{(?=[{%#])")
 
 
 class Kind(str, Enum):
@@ -27,7 +30,7 @@ class Kind(str, Enum):
 class Event(NamedTuple):
     """Something that has happened, once.
 
-    key: the same for the same news, also after a restart of the source. fields: plain data, by name.
+    key: the same for the same news of this kind, also after a restart of the source. fields: plain data, by name.
     """
 
     kind: Kind
@@ -35,5 +38,16 @@ class Event(NamedTuple):
     fields: Mapping[str, Any]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the event as rulebooks see it."""
-        return {"kind": self.kind.value, "key": self.key, **self.fields}
+        """Return the event as rulebooks see it.
+
+        Nodes write some of its texts. A rulebook puts them into playbooks, where Ansible would evaluate a template:
+        its opening braces are taken apart.
+        """
+        fields = {name: _without_templates(value) for name, value in self.fields.items()}
+        return {"kind": self.kind.value, "key": self.key, **fields}
+
+
+def _without_templates(value: Any) -> Any:
+    if isinstance(value, str):
+        return _TEMPLATE.sub("{ ", value)
+    return [_without_templates(item) for item in value] if isinstance(value, list) else value

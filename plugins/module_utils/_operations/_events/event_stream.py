@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import logging
-import queue
 import threading
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -33,6 +32,7 @@ __all__ = ["Event", "EventSettings", "EventStream"]
 log = logging.getLogger("configok.node.nodes")
 
 _SEEN = "seen"  # a key of what is kept of an object
+_PACE = 0.2  # seconds in which changes are collected: thousands of Nodes change every minute
 _MAX_SILENCE = 90.0  # seconds without an event or a bookmark (one a minute): then the connection is dead
 _CLOCK_CHECK = 600.0  # seconds between two looks at the clock of the API server
 _CLOCK_RETRY = 60.0  # seconds after one that has failed
@@ -64,19 +64,21 @@ class EventStream:
         """Follow the Nodes that a label selector matches, "" for all, and the records of all pools."""
         self._client = client
         self._clock = clock or Clock()
-        self._state = FleetState(settings or EventSettings())
         self._followed = (
             _Followed("nodes", NODES, selector, see_node),
             _Followed("records", config_maps(NAMESPACE_ROLLOUTS), LABEL_POOL, _reduced_record),
         )
-        self._queue: queue.Queue[tuple[str, WatchEvent | Exception]] = queue.Queue()
         self._stop = threading.Event()
         self._interrupts = [Interrupt() for _followed in self._followed]
-        self._clock_due = 0.0
+        self._has_changed = threading.Event()
+        self._lock = self._clock.lock()  # of the two below
+        self._state = FleetState(settings or EventSettings())
+        self._fault: Exception | None = None
 
     def __enter__(self) -> EventStream:
         for followed, interrupt in zip(self._followed, self._interrupts):
             self._clock.start(partial(self._follow, followed, interrupt), followed.what)
+        self._clock.start(self._follow_the_time, "clock")
         return self
 
     def __exit__(self, *_exc: object) -> None:
@@ -87,15 +89,19 @@ class EventStream:
     def take(self, seconds: float) -> list[Event]:
         """Wait up to `seconds` for news, and return the events that they make, which may be none.
 
-        Raises KubeError if the cluster may not be watched, UnusableInput if a watch has ended.
+        What changes while nothing is taken is kept as the last state of each node. Raises KubeError if the cluster may
+        not be watched, UnusableInput if a watch has ended.
         """
-        state, now = self._state, self._clock.monotonic()
-        entry = self._clock.get(self._queue, max(0.0, min(seconds, state.due - now)))
-        while entry is not None:
-            self._apply(*entry)
-            entry = self._queue.get_nowait() if not self._queue.empty() else None
-        self._ask_for_the_time()
-        return state.take_events(self._clock.monotonic())
+        with self._lock:
+            due = self._state.due - self._clock.monotonic()
+        self._clock.wait(self._has_changed, max(0.0, min(seconds, due)))
+        if self._has_changed.is_set():
+            self._clock.sleep(_PACE)
+        self._has_changed.clear()
+        with self._lock:
+            if self._fault is not None:
+                raise self._fault
+            return self._state.take_events(self._clock.monotonic())
 
     def _follow(self, followed: _Followed, interrupt: Interrupt) -> None:
         def reduce(item: dict[str, Any]) -> dict[str, Any]:
@@ -114,13 +120,22 @@ class EventStream:
                 timing=Timing(sleep=lambda seconds: self._clock.wait(self._stop, seconds)),
                 interrupt=interrupt,
             ):
-                self._queue.put((followed.what, event))
+                with self._lock:
+                    self._apply(followed.what, event)
+                self._has_changed.set()
+        except KubeError as error:
+            self._end(error)
         except Exception as error:  # noqa: BLE001 - a fault of ours; unreported, events would end without a word
-            self._queue.put((followed.what, error))
+            self._end(UnusableInput(f"{followed.what} are no longer watched: {error}: start the source again"))
 
-    def _apply(self, what: str, event: WatchEvent | Exception) -> None:
-        if isinstance(event, Exception):
-            raise UnusableInput(f"{what} are watched no more: {event}: start the source again") from event
+    def _end(self, fault: Exception) -> None:
+        with self._lock:
+            self._fault = fault
+        self._has_changed.set()
+
+    def _apply(self, what: str, event: WatchEvent) -> None:
+        if what == "records" and event.type in ("GONE", "ERROR", "BACK"):
+            self._state.records_are_current = event.type == "BACK"
         if event.type == "GONE":
             log.info("%s are listed again: %s", what, event.error)
         elif event.error is not None:
@@ -167,23 +182,27 @@ class EventStream:
         if event.type == "DELETED":
             self._state.lose_pool(str(event.object["metadata"]["name"]))
         elif isinstance(seen, SeenPool):
+            if seen.is_not_understood:
+                log.warning("not judged: which nodes join or leave pool %s, by its selector", seen.name)
             self._state.see_pool(seen)
         else:
             log.warning("not judged: %s", seen)
+            self._state.lose_pool(str(event.object["metadata"]["name"]))
 
-    def _ask_for_the_time(self) -> None:
+    def _follow_the_time(self) -> None:
         """Compare the clock of the API server with ours now and then: it has stamped what agents write."""
-        now = self._clock.monotonic()
-        if now < self._clock_due or not self._state.knows_nodes:
-            return
-        self._clock_due = now + _CLOCK_CHECK
+        while not self._stop.is_set():
+            self._clock.wait(self._stop, _CLOCK_CHECK if self._reads_the_time() else _CLOCK_RETRY)
+
+    def _reads_the_time(self) -> bool:
         try:
             server_time = self._client.server_time()
         except KubeError as error:
-            self._clock_due = now + _CLOCK_RETRY
-            log.warning("not judged: whether agents are silent: %s", error)
-            return
+            log.warning("the clock of the API server cannot be read: %s", error)
+            return False
         if server_time is None:
             log.warning("not judged: whether agents are silent, since the API server sends no Date")
-        else:
+            return False
+        with self._lock:
             self._state.set_server_time(server_time, self._clock.monotonic())
+        return True
