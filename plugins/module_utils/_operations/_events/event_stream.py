@@ -15,7 +15,7 @@ from ..._kube.api_client import Client, Interrupt
 from ..._kube.api_errors import Forbidden, KubeError, Unauthorized
 from ..._kube.api_paths import NODES, config_maps
 from ..._kube.transport import Timing
-from ..._kube.watch import WatchEvent, WatchSettings, watch
+from ..._kube.watch import EventType, WatchEvent, WatchSettings, watch
 from ..._nodeconfig.well_known import LABEL_POOL, NAMESPACE_ROLLOUTS
 from ..._rollout import InvalidRecord
 from ..._rollout._record.record_store import decode_record
@@ -145,9 +145,9 @@ class EventStream:
         elif event.type == "BACK":
             log.info("%s are watched again", what)
         elif event.object is not None and what == "nodes":
-            self._apply_node(event)
+            self._apply_node(event.type, event.object)
         elif event.object is not None:
-            self._apply_record(event)
+            self._apply_record(event.type, event.object)
 
     def _note_error(self, what: str, error: KubeError) -> None:
         """Without rights, the source ends; after the first list, a server that starts may deny them for a moment."""
@@ -169,25 +169,23 @@ class EventStream:
             self._state.knows_pools = True
         log.info("all %s are known", what)
 
-    def _apply_node(self, event: WatchEvent) -> None:
-        assert event.object is not None
-        if event.type == "DELETED":
-            self._state.lose_node(str(event.object["metadata"]["name"]))
+    def _apply_node(self, kind: EventType, item: Mapping[str, Any]) -> None:
+        if kind == "DELETED":
+            self._state.lose_node(str(item["metadata"]["name"]))
         else:
-            self._state.see_node(event.object[_SEEN])
+            self._state.see_node(item[_SEEN])
 
-    def _apply_record(self, event: WatchEvent) -> None:
-        assert event.object is not None
-        seen = event.object.get(_SEEN)
-        if event.type == "DELETED":
-            self._state.lose_pool(str(event.object["metadata"]["name"]))
+    def _apply_record(self, kind: EventType, item: Mapping[str, Any]) -> None:
+        seen = item.get(_SEEN)
+        if kind == "DELETED":
+            self._state.lose_pool(str(item["metadata"]["name"]))
         elif isinstance(seen, SeenPool):
             if seen.is_not_understood:
                 log.warning("not judged: which nodes join or leave pool %s, by its selector", seen.name)
             self._state.see_pool(seen)
         else:
             log.warning("not judged: %s", seen)
-            self._state.lose_pool(str(event.object["metadata"]["name"]))
+            self._state.lose_pool(str(item["metadata"]["name"]))
 
     def _follow_the_time(self) -> None:
         """Compare the clock of the API server with ours now and then: it has stamped what agents write."""
