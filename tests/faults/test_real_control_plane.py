@@ -142,8 +142,10 @@ def test_what_runs_the_pod_is_stopped_before(ledger: Ledger, node: ControlPlaneN
         node.adopted(case, number)
 
 
-# Stops the kubelet, which is there then and does nothing, as soon as the agent has prepared what it takes back.
-FREEZER = f"""setsid sh -c 'while [ ! -e {MANIFESTS}/.prepared-{SCHEDULER}.yaml ]; do sleep 0.01; done
+# Stops the kubelet, which is there then and does nothing, as soon as the manifest is another file. Before, the agent
+# would see a kubelet that does not answer, and write nothing.
+_PATH = f"{MANIFESTS}/{SCHEDULER}.yaml"
+FREEZER = f"""setsid sh -c 'old=$(stat -c %i {_PATH}); while [ "$(stat -c %i {_PATH})" = "$old" ]; do sleep 0.01; done
 systemctl kill --signal=STOP kubelet; touch /run/frozen' > /dev/null 2>&1 &"""
 
 
