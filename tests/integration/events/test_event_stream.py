@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The events of a cluster, over ends of watches, a full queue and a restart of the API server."""
+"""The events of a cluster, over ends of watches, 410, 429 and a restart of the API server."""
 
 from __future__ import annotations
 
@@ -95,6 +95,20 @@ def test_what_happens_to_nodes_and_rollouts_is_reported_once(api: ApiServer, uni
             assert (halted["pool"], halted["revision"]) == (unique, 2)
             client.delete(node(n1))
             taken.until()
+
+
+def test_drift_is_one_event_for_each_pool(api: ApiServer, unique: str) -> None:
+    with api.client() as client:
+        fleet = FleetByHand(client, unique)
+        names = [fleet.add(f"n{number}") for number in range(3)]
+        fleet.write_record("Complete", passed=names)
+        with followed(client, unique) as taken:
+            taken.until()
+            for name in names[:2]:
+                fleet.assign_another(name)
+            [event] = taken.until("drifted")
+            assert (event["nodes"], event["count"], event["reconcile"]) == (names[:2], 2, False)
+            assert "2 of 3 nodes of the pool have drifted within a minute" in event["why_not"]
 
 
 def test_a_source_that_starts_again_tells_what_is_not_fine(api: ApiServer, unique: str) -> None:
@@ -217,15 +231,18 @@ def test_the_roles_of_the_page_are_all_that_a_source_needs(api: ApiServer) -> No
         for item in yaml.safe_load_all(text):
             where = f"/namespaces/{NAMESPACE_ROLLOUTS}" if "namespace" in item["metadata"] else ""
             admin.create(f"{RBAC_GROUP}{where}/{item['kind'].lower()}s", item)
-        with EventStream(client, QUICK) as stream:
-            events: list[Event] = []
+        # A server takes a moment until it knows its roles: a source that starts before that ends.
+        wait_until(lambda: rollouts_seen(client))
 
-            def has_come() -> bool:
-                with suppress(Forbidden):  # a server takes a moment until it knows its roles
-                    events.extend(stream.take(0.2))
-                return any(event.fields.get("pool") == "p" for event in events)
 
-            wait_until(has_come)
+def rollouts_seen(client: Client) -> list[Event]:
+    """Return the events about rollouts that a source makes at its start."""
+    events: list[Event] = []
+    deadline = time.monotonic() + 10
+    with EventStream(client, QUICK) as stream, suppress(Forbidden):
+        while not events and time.monotonic() < deadline:
+            events = [event for event in stream.take(0.2) if "phase" in event.fields]
+    return events
 
 
 def refusal_of(stream: EventStream) -> str:

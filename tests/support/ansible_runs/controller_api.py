@@ -34,6 +34,7 @@ class ControllerApi:
         self.launches: list[Launch] = []
         self.hooks: list[dict[str, Any]] = []
         self.url = ""
+        self._lock = threading.Lock()
         self._templates = list(templates)
         self._job_seconds = job_seconds
 
@@ -53,8 +54,9 @@ class ControllerApi:
             return {}
         now = time.monotonic()
         template = self._templates[int(path.rstrip("/").split("/")[-2])]
-        self.launches.append(Launch(template, body.get("extra_vars") or {}, now, now + self._job_seconds))
-        return self._job(len(self.launches) - 1)
+        with self._lock:
+            self.launches.append(Launch(template, body.get("extra_vars") or {}, now, now + self._job_seconds))
+            return self._job(len(self.launches) - 1)
 
     def _template(self, name: str) -> dict[str, Any]:
         number = self._templates.index(name)

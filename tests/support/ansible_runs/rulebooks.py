@@ -51,4 +51,7 @@ def running_rulebook(
     finally:
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGTERM)
-        process.wait(LONGEST_WAIT)
+        try:
+            process.wait(LONGEST_WAIT)
+        finally:
+            process.kill()

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ansible_collections.configok.node.plugins.module_utils._kube.api_client import Client
 from ansible_collections.configok.node.plugins.module_utils._kube.api_paths import (
     config_map,
@@ -53,18 +55,19 @@ class FleetByHand:
         condition = {"type": "ConfigOK", "status": status, "reason": reason, "message": "m", "lastTransitionTime": NOW}
         self.client.patch(node_status(name), {"status": {"conditions": [condition]}}, kind="strategic")
 
-    def write_record(self, phase: str, revision: int = 1) -> None:
-        """Write the record of a pool whose rollout is in this phase."""
+    def write_record(self, phase: str, revision: int = 1, passed: Sequence[str] = ()) -> None:
+        """Write the record of a pool whose rollout is in this phase, and in which these nodes have passed."""
         target = Target(self.source.name, self.source.namespace, self.source.uid, "0" * 64, ("kubelet",))
         rollout = Rollout(
             revision,
             target,
             phase,
-            (Wave("canary", (), 0.0),),
-            0,
+            (Wave("canary", tuple(passed), 0.0),),
+            len(passed),
             NOW,
             NOW,
             RolloutStart(selector=f"pool={self.pool}"),
+            waves_done=1,
             timeline=(TimelineEntry(NOW, phase),),
         )
         item = encode_record(Record(self.pool, rollout=rollout))
@@ -73,6 +76,11 @@ class FleetByHand:
             self.client.create(config_maps(NAMESPACE_ROLLOUTS), item)
         else:
             self.client.replace(path, item)
+
+    def assign_another(self, name: str) -> None:
+        """Assign a Node another bundle, as another client does."""
+        other = self.source._replace(name=f"{self.pool}-9999999999")
+        self.client.patch(node(name), assignment_patch(other, Assignment(2)), kind="merge")
 
     def assign(self, name: str) -> None:
         """Assign a Node what the pool is on."""

@@ -9,8 +9,8 @@ a change of another client, and an operator decides.
 
 from __future__ import annotations
 
-from collections import Counter, deque
-from collections.abc import Collection
+from collections import deque
+from collections.abc import Collection, Mapping
 
 from ..._text import count_of
 
@@ -27,35 +27,35 @@ class AutomaticChanges:
 
     def __init__(self) -> None:
         self._joined: dict[str, set[str]] = {}
-        self._drifts: dict[str, Counter[str]] = {}
+        self._drifts: dict[str, dict[str, set[int]]] = {}  # assignments by uid and target
         self._recent: dict[str, deque[tuple[float, str]]] = {}
 
     def is_new(self, uid: str, target: str) -> bool:
-        """Return whether the joining of this node was not reported yet."""
+        """Return whether the joining of this node has not been reported yet."""
         return target not in self._joined.get(uid, ())
 
     def note_joined(self, uids: Collection[str], target: str) -> None:
-        """Remember that the joining of these nodes is reported."""
+        """Remember that the joining of these nodes has been reported."""
         for uid in uids:
             self._joined.setdefault(uid, set()).add(target)
 
-    def note_drifted(self, pool: str, uids: Collection[str], target: str, now: float) -> None:
-        """Remember that these nodes of a pool have drifted from its target."""
+    def note_drifted(self, pool: str, assignments: Mapping[str, int], target: str, now: float) -> None:
+        """Remember that nodes of a pool have drifted from its target. assignments: what each has now, by its uid."""
         recent = self._recent.setdefault(pool, deque())
         while recent and recent[0][0] < now - WINDOW_SECONDS:
             recent.popleft()
-        for uid in uids:
-            self._drifts.setdefault(uid, Counter())[target] += 1
+        for uid, assignment in assignments.items():
+            self._drifts.setdefault(uid, {}).setdefault(target, set()).add(assignment)
             recent.append((now, uid))
 
     def why_not(self, pool: str, uids: Collection[str], target: str, size: int) -> str:
         """Return why no reconcile follows the drift that was noted last, "" if one may. size: the nodes of the pool."""
-        again = sum(1 for uid in uids if self._drifts.get(uid, Counter())[target] > _MAX_DRIFTS)
+        again = sum(1 for uid in uids if len(self._drifts.get(uid, {}).get(target, ())) > _MAX_DRIFTS)
         if again:
-            return f"another client has changed {count_of(again, 'node')} again: end that first"
+            return f"another client changed {count_of(again, 'node')} again: stop it first"
         drifted = len({uid for _time, uid in self._recent.get(pool, ())})
         if drifted > max(1, int(size * MAX_SHARE)):
-            return f"{drifted} of the pool's {size} nodes have drifted within a minute: find the cause first"
+            return f"{drifted} of {size} nodes of the pool have drifted within a minute: find the cause first"
         return ""
 
     def forget(self, uid: str) -> None:

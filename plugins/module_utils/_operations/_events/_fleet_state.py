@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..._text import sanitize
+from ..._text import count_of, sanitize
 from ._automatic_changes import AutomaticChanges
 from ._batches import Batches
 from ._seen_node import SeenNode
@@ -18,6 +18,7 @@ from .event import Event, Kind
 _NAMES_SHOWN = 100  # nodes that an event names
 _REASONS_SHOWN = 10
 _SILENCE_CHECK = 30.0  # seconds between two looks for silent agents
+_SILENCE_GRACE = 900.0  # seconds after an interruption in which agents write again: they do it every ten minutes
 
 
 class EventSettings(NamedTuple):
@@ -35,26 +36,24 @@ class EventSettings(NamedTuple):
 class _Report(NamedTuple):
     """What was reported of a node last.
 
-    trouble: its bad state, and its assignment. drifts: the targets from which it has drifted, and its assignment.
+    trouble: its bad state, and its assignment. drifts: by pool, the drift as it was reported.
     """
 
     uid: str
     trouble: tuple[str, int] | None = None
-    drifts: frozenset[tuple[str, int]] = frozenset()
+    drifts: Mapping[str, tuple[object, ...]] = {}
     is_silent: bool = False
 
 
 class FleetState:
     """The Nodes and pools of a cluster as they were seen last, and what was reported of them.
 
-    knows_nodes, knows_pools: whether the first list is complete; events begin when both are. records_are_current:
-    whether the records are watched now; what depends on them waits until they are.
+    knows_nodes, knows_pools: whether the first list is complete; events begin when both are.
     """
 
     def __init__(self, settings: EventSettings) -> None:
         """Know nothing yet."""
         self.knows_nodes = self.knows_pools = False
-        self.records_are_current = True
         self._settings = settings
         self._nodes: dict[str, SeenNode] = {}
         self._pools: dict[str, SeenPool] = {}
@@ -66,11 +65,13 @@ class FleetState:
         self._drifted: Batches[tuple[SeenNode, str]] = Batches(settings.quiet, settings.longest)
         self._automatic = AutomaticChanges()
         self._has_begun = False
+        self._held: dict[str, set[str]] = {}  # by pool, the uids of nodes whose drift waits for an operator
+        self._batches_from = 0.0  # batches wait until the records are current again
         self._silence_due = 0.0
         self._server_ahead: float | None = None  # of the caller's clock, in seconds
 
     def see_node(self, seen: SeenNode) -> None:
-        """Take a Node that was added or has changed."""
+        """Note a Node that was added or has changed."""
         name = seen.view.name
         before = self._nodes.get(name)
         if before is not None and before.view.uid != seen.view.uid:
@@ -79,17 +80,17 @@ class FleetState:
         self._changed.add(name)
 
     def lose_node(self, name: str) -> None:
-        """Take that a Node was deleted."""
+        """Note that a Node was deleted."""
         seen = self._nodes.pop(name, None)
         if seen is None:
             return
-        self._leave(seen.view.uid, self._pools_of.pop(name, ()))
+        self._leave(seen, self._pools_of.pop(name, ()))
         self._reports.pop(name, None)
         self._changed.discard(name)
         self._automatic.forget(seen.view.uid)
 
     def see_pool(self, pool: SeenPool) -> None:
-        """Take a pool whose record was added or has changed."""
+        """Note a pool whose record was added or has changed."""
         before = self._pools.get(pool.name)
         event = phase_event(before, pool)
         if event is not None:
@@ -99,17 +100,33 @@ class FleetState:
             self._changed.update(self._nodes)
 
     def lose_pool(self, name: str) -> None:
-        """Take that the record of a pool was deleted, or cannot be read."""
+        """Note that the record of a pool was deleted, or cannot be read."""
         if self._pools.pop(name, None) is not None:
             self._changed.update(self._nodes)
 
+    def pause_records(self) -> None:
+        """Note that the records are not watched: what depends on them waits."""
+        self._batches_from = float("inf")
+
+    def resume_records(self, now: float) -> None:
+        """Note that the records are watched again; what has changed meanwhile comes next."""
+        self._batches_from = now + self._settings.quiet
+
+    def pause_nodes(self) -> None:
+        """Note that the Nodes are not watched: no agent is heard."""
+        self._silence_due = float("inf")
+
+    def resume_nodes(self, now: float) -> None:
+        """Note that the Nodes are watched again; agents that were cut off, too, write soon."""
+        self._silence_due = now + _SILENCE_GRACE
+
     def set_server_time(self, seconds: float, now: float) -> None:
-        """Take the time of the API server, in seconds since 1970, as it was at `now` of the caller's clock."""
+        """Note the time of the API server, in seconds since 1970, as it was at `now` of the caller's clock."""
         self._server_ahead = seconds - now
 
     @property
     def not_heard(self) -> int:
-        """Return how many Nodes do not say when their agent has written last, so that its silence is not judged."""
+        """Return how many Nodes do not say when their agent last wrote, so that its silence is not judged."""
         return sum(1 for seen in self._nodes.values() if seen.view.has_agent and seen.heard is None)
 
     @property
@@ -117,8 +134,9 @@ class FleetState:
         """When take_events() has something to do without news."""
         if not (self.knows_nodes and self.knows_pools):
             return float("inf")
-        batches = min(self._joined.due, self._drifted.due) if self.records_are_current else float("inf")
-        return min(batches, self._silence_due)
+        if self._changed:
+            return 0.0
+        return min(max(min(self._joined.due, self._drifted.due), self._batches_from), self._silence_due)
 
     def take_events(self, now: float) -> list[Event]:
         """Return what is new, and what is due. now: seconds of a clock that only grows."""
@@ -133,7 +151,7 @@ class FleetState:
         self._rollout_events = []
         events = [event._replace(fields={**event.fields, "at_start": not self._has_begun}) for event in news]
         self._has_begun = True
-        if self.records_are_current:
+        if now >= self._batches_from:
             events += [self._joined_event(self._pools[name], nodes) for name, nodes in self._joined.take(now).items()]
             events += [self._drift_event(self._pools[name], all, now) for name, all in self._drifted.take(now).items()]
         if now >= self._silence_due:
@@ -145,14 +163,25 @@ class FleetState:
         for seen in nodes:
             name = seen.view.name
             pools = tuple(pool.name for pool in self._pools.values() if pool.has(seen.view))
-            self._leave(seen.view.uid, [pool for pool in self._pools_of.get(name, ()) if pool not in pools])
+            self._leave(seen, [pool for pool in self._pools_of.get(name, ()) if pool not in pools])
             self._pools_of[name] = pools
 
-    def _leave(self, uid: str, pools: Sequence[str]) -> None:
-        """Take a node out of what is collected of pools."""
+    def _leave(self, seen: SeenNode, pools: Sequence[str]) -> None:
+        """Take a node out of what is kept of pools."""
         for pool in pools:
-            self._joined.discard(pool, uid)
-            self._drifted.discard(pool, uid)
+            self._joined.discard(pool, seen.view.uid)
+            self._end_drift(pool, seen)
+
+    def _end_drift(self, pool: str, seen: SeenNode) -> None:
+        report = self._report_of(seen)
+        self._drifted.discard(pool, seen.view.uid)
+        drifts = {name: drift for name, drift in report.drifts.items() if name != pool}
+        self._reports[seen.view.name] = report._replace(drifts=drifts)
+        held = self._held.get(pool, set())
+        if seen.view.uid in held:
+            held.discard(seen.view.uid)
+            if not held:
+                self._changed.update(self._nodes)  # nodes may join again
 
     def _report_of(self, seen: SeenNode) -> _Report:
         return self._reports.setdefault(seen.view.name, _Report(seen.view.uid))
@@ -173,16 +202,28 @@ class FleetState:
         for seen in nodes:
             for name in self._pools_of[seen.view.name]:
                 pool = self._pools[name]
-                if pool.is_complete and seen.has_joined and self._automatic.is_new(seen.view.uid, _joining(pool)):
+                joins = pool.is_complete and seen.has_joined
+                if joins and self._automatic.is_new(seen.view.uid, self._joining(pool)):
                     self._joined.add(name, seen.view.uid, seen, now)
                 else:
                     self._joined.discard(name, seen.view.uid)
 
     def _joined_event(self, pool: SeenPool, nodes: Sequence[SeenNode]) -> Event:
         uids = sorted(seen.view.uid for seen in nodes)
-        self._automatic.note_joined(uids, _joining(pool))
-        key = f"{pool.target}/{uids[0]}"
-        return Event(Kind.NODES_JOINED, key, _pool_fields(pool, nodes, pool.refusal))
+        why_not = self._why_no_joins(pool)
+        self._automatic.note_joined(uids, self._joining(pool))
+        return Event(Kind.NODES_JOINED, f"{pool.target}/{uids[0]}", _pool_fields(pool, nodes, why_not))
+
+    def _why_no_joins(self, pool: SeenPool) -> str:
+        """Return why no reconcile follows for nodes that join: it would take the drift of other nodes back, too."""
+        held = len(self._held.get(pool.name, ()))
+        return pool.refusal or (
+            f"{count_of(held, 'node')} of the pool drifted: an operator decides first" if held else ""
+        )
+
+    def _joining(self, pool: SeenPool) -> str:
+        """Return what a node joins: once the pool may be reconciled again, it is news again."""
+        return f"{pool.target}/{bool(self._why_no_joins(pool))}"
 
     def _note_drifts(self, nodes: Sequence[SeenNode], now: float) -> None:
         members: dict[str, list[SeenNode]] = {}
@@ -196,23 +237,26 @@ class FleetState:
                 self._note_drift(pool, seen, drifts.get(seen.view.name, ""), now)
 
     def _note_drift(self, pool: SeenPool, seen: SeenNode, reason: str, now: float) -> None:
-        view, report = seen.view, self._report_of(seen)
-        drift = (pool.target, view.assigned.id)
-        others = frozenset(known for known in report.drifts if known[0] != pool.target)
         if not reason:
-            self._drifted.discard(pool.name, view.uid)
-        elif drift not in report.drifts:
-            self._drifted.add(pool.name, view.uid, (seen, reason), now)
-        self._reports[view.name] = report._replace(drifts=others | {drift} if reason else others)
+            self._end_drift(pool.name, seen)
+            return
+        report = self._report_of(seen)
+        drift = (pool.target, _assignment(seen), bool(pool.refusal))
+        if report.drifts.get(pool.name) != drift:
+            self._drifted.add(pool.name, seen.view.uid, (seen, reason), now)
+            self._reports[seen.view.name] = report._replace(drifts={**report.drifts, pool.name: drift})
 
     def _drift_event(self, pool: SeenPool, drifted: Sequence[tuple[SeenNode, str]], now: float) -> Event:
         nodes = [seen for seen, _reason in drifted]
-        uids = sorted(seen.view.uid for seen in nodes)
+        assignments = {seen.view.uid: _assignment(seen) for seen in nodes}
         size = sum(1 for pools in self._pools_of.values() if pool.name in pools)
-        self._automatic.note_drifted(pool.name, uids, pool.target, now)
-        why_not = pool.refusal or self._automatic.why_not(pool.name, uids, pool.target, size)
+        self._automatic.note_drifted(pool.name, assignments, pool.target, now)
+        why_not = pool.refusal or self._automatic.why_not(pool.name, assignments, pool.target, size)
+        if why_not:
+            self._held.setdefault(pool.name, set()).update(assignments)
         reasons = [f"{seen.view.name}: {sanitize(reason)}" for seen, reason in drifted[:_REASONS_SHOWN]]
-        key = f"{pool.target}/{uids[0]}/{nodes[0].view.assigned.id}"
+        uid, assignment = min(assignments.items())
+        key = f"{pool.target}/{uid}/{assignment}"
         return Event(Kind.DRIFTED, key, {**_pool_fields(pool, nodes, why_not), "reasons": reasons})
 
     def _silent_events(self, now: float) -> Iterator[Event]:
@@ -253,9 +297,9 @@ class FleetState:
         )
 
 
-def _joining(pool: SeenPool) -> str:
-    """Return what a node joins: once the pool may be reconciled again, it is news again."""
-    return f"{pool.target}/{pool.refusal}"
+def _assignment(seen: SeenNode) -> int:
+    """Return the id of the assignment that a node has, or had before it lost it."""
+    return max(seen.view.assigned.id, seen.view.answered_id)
 
 
 def _pool_fields(pool: SeenPool, nodes: Sequence[SeenNode], why_not: str) -> dict[str, Any]:

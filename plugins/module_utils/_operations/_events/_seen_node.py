@@ -24,7 +24,7 @@ _MAX_TIME = 40  # characters
 class SeenNode(NamedTuple):
     """A Node as it was seen last.
 
-    since: when ConfigOK or Ready has changed, "" if the Node does not say. heard: when its agent has written last, in
+    since: when ConfigOK or Ready has changed, "" if the Node does not say. heard: when its agent last wrote, in
     seconds since 1970 by the clock of the API server, None if the Node does not say.
     """
 

@@ -37,8 +37,8 @@ class SeenPool(NamedTuple):
 
     @property
     def is_moving(self) -> bool:
-        """Return whether the pool is known to select other nodes, and its rollout has not ended."""
-        return self.selector is not None and self.record.open_rollout is not None
+        """Return whether a rollout moves nodes of the pool now, and it is known which nodes these are."""
+        return self.selector is not None and self.rollout is not None and self.rollout.is_moving
 
     @property
     def is_not_understood(self) -> bool:
@@ -62,8 +62,10 @@ class SeenPool(NamedTuple):
         """Return why no reconcile of the pool may follow by itself, "" if one may."""
         if self.rollout is None:
             return "the pool has no rollout"
+        if self.rollout.target.is_init:
+            return "the pool is on the init config"
         if not self.is_complete:
-            return f"the pool's rollout is {self.rollout.phase}"
+            return f"the rollout of the pool is {self.rollout.phase}"
         return self.record.refusal(self.rollout.target) or ""
 
     @property

@@ -5,12 +5,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from enum import Enum
 from typing import Any, NamedTuple
 
-_TEMPLATE = re.compile(r"\{(?=[{%#])")
+_HARMLESS = str.maketrans({"{": "(", "}": ")", "\\": "/", "'": "\u2019", '"': "\u2019"})
 
 
 class Kind(str, Enum):
@@ -40,14 +39,15 @@ class Event(NamedTuple):
     def to_dict(self) -> dict[str, Any]:
         """Return the event as rulebooks see it.
 
-        Nodes write some of its texts. A rulebook puts them into playbooks, where Ansible would evaluate a template:
-        its opening braces are taken apart.
+        Nodes write some of its texts, and rulebooks put them into playbooks. There, braces and the header #jinja2 make
+        a template, and ansible-rulebook evaluates a text that is a Python literal. Neither is left.
         """
-        fields = {name: _without_templates(value) for name, value in self.fields.items()}
-        return {"kind": self.kind.value, "key": self.key, **fields}
+        return {"kind": self.kind.value, **_harmless({"key": self.key, **self.fields})}
 
 
-def _without_templates(value: Any) -> Any:
+def _harmless(value: Any) -> Any:
     if isinstance(value, str):
-        return _TEMPLATE.sub("{ ", value)
-    return [_without_templates(item) for item in value] if isinstance(value, list) else value
+        return value.translate(_HARMLESS).replace("#jinja2", "# jinja2")
+    if isinstance(value, Mapping):
+        return {name: _harmless(item) for name, item in value.items()}
+    return [_harmless(item) for item in value] if isinstance(value, list) else value

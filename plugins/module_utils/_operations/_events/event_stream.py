@@ -134,8 +134,7 @@ class EventStream:
         self._has_changed.set()
 
     def _apply(self, what: str, event: WatchEvent) -> None:
-        if what == "records" and event.type in ("GONE", "ERROR", "BACK"):
-            self._state.records_are_current = event.type == "BACK"
+        self._note_interruption(what, event.type)
         if event.type == "GONE":
             log.info("%s are listed again: %s", what, event.error)
         elif event.error is not None:
@@ -149,6 +148,13 @@ class EventStream:
         elif event.object is not None:
             self._apply_record(event.type, event.object)
 
+    def _note_interruption(self, what: str, kind: EventType) -> None:
+        state = self._state
+        if kind in ("GONE", "ERROR"):
+            (state.pause_nodes if what == "nodes" else state.pause_records)()
+        elif kind == "BACK":
+            (state.resume_nodes if what == "nodes" else state.resume_records)(self._clock.monotonic())
+
     def _note_error(self, what: str, error: KubeError) -> None:
         """Without rights, the source ends; after the first list, a server that starts may deny them for a moment."""
         is_known = self._state.knows_nodes if what == "nodes" else self._state.knows_pools
@@ -161,8 +167,8 @@ class EventStream:
             self._state.knows_nodes = True
             if self._state.not_heard:
                 log.warning(
-                    "not judged: whether the agents of %s are silent, since their Nodes do not say when they have "
-                    "written last",
+                    "not judged: whether the agents of %s are silent, since their Nodes do not say when they "
+                    "last wrote",
                     count_of(self._state.not_heard, "node"),
                 )
         else:
