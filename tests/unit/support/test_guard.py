@@ -32,7 +32,7 @@ def test_starts_processes():
     start("plain", "sleep", "600")
     start("deaf", "sh", "-c", "trap '' TERM; sleep 600 & while :; do wait; done")
     start("stopped", "sleep", "600").send_signal(signal.SIGSTOP)
-    start("without-environment", "sh", "-c", "env -i sleep 600 & echo $! > inner.pid; wait")
+    start("without-environment", "sh", "-c", "env -i sleep 600 & echo $! > inner.new; mv inner.new inner.pid; wait")
     pathlib.Path("started").touch()
     time.sleep(600)
 """

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..._text import count_of, sanitize
+from ._agent_silence import AgentSilence
 from ._automatic_changes import AutomaticChanges
 from ._batches import Batches
 from ._seen_node import SeenNode
@@ -17,8 +18,6 @@ from .event import Event, Kind
 
 _NAMES_SHOWN = 100  # nodes that an event names
 _REASONS_SHOWN = 10
-_SILENCE_CHECK = 30.0  # seconds between two looks for silent agents
-_SILENCE_GRACE = 900.0  # seconds after an interruption in which agents write again: they do it every ten minutes
 
 
 class EventSettings(NamedTuple):
@@ -48,13 +47,14 @@ class _Report(NamedTuple):
 class FleetState:
     """The Nodes and pools of a cluster as they were seen last, and what was reported of them.
 
-    knows_nodes, knows_pools: whether the first list is complete; events begin when both are.
+    knows_nodes, knows_pools: whether the first list is complete; events begin when both are. silence: of agents.
     """
 
     def __init__(self, settings: EventSettings) -> None:
         """Know nothing yet."""
         self.knows_nodes = self.knows_pools = False
-        self._settings = settings
+        self.silence = AgentSilence(settings.silent_after)
+        self._quiet = settings.quiet
         self._nodes: dict[str, SeenNode] = {}
         self._pools: dict[str, SeenPool] = {}
         self._pools_of: dict[str, tuple[str, ...]] = {}
@@ -67,8 +67,6 @@ class FleetState:
         self._has_begun = False
         self._held: dict[str, set[str]] = {}  # by pool, the uids of nodes whose drift waits for an operator
         self._batches_from = 0.0  # batches wait until the records are current again
-        self._silence_due = 0.0
-        self._server_ahead: float | None = None  # of the caller's clock, in seconds
 
     def see_node(self, seen: SeenNode) -> None:
         """Note a Node that was added or has changed."""
@@ -110,19 +108,7 @@ class FleetState:
 
     def resume_records(self, now: float) -> None:
         """Note that the records are watched again; what has changed meanwhile comes next."""
-        self._batches_from = now + self._settings.quiet
-
-    def pause_nodes(self) -> None:
-        """Note that the Nodes are not watched: no agent is heard."""
-        self._silence_due = float("inf")
-
-    def resume_nodes(self, now: float) -> None:
-        """Note that the Nodes are watched again; agents that were cut off, too, write soon."""
-        self._silence_due = now + _SILENCE_GRACE
-
-    def set_server_time(self, seconds: float, now: float) -> None:
-        """Note the time of the API server, in seconds since 1970, as it was at `now` of the caller's clock."""
-        self._server_ahead = seconds - now
+        self._batches_from = now + self._quiet
 
     @property
     def not_heard(self) -> int:
@@ -136,7 +122,7 @@ class FleetState:
             return float("inf")
         if self._changed:
             return 0.0
-        return min(max(min(self._joined.due, self._drifted.due), self._batches_from), self._silence_due)
+        return min(max(min(self._joined.due, self._drifted.due), self._batches_from), self.silence.due)
 
     def take_events(self, now: float) -> list[Event]:
         """Return what is new, and what is due. now: seconds of a clock that only grows."""
@@ -154,8 +140,7 @@ class FleetState:
         if now >= self._batches_from:
             events += [self._joined_event(self._pools[name], nodes) for name, nodes in self._joined.take(now).items()]
             events += [self._drift_event(self._pools[name], all, now) for name, all in self._drifted.take(now).items()]
-        if now >= self._silence_due:
-            self._silence_due = now + _SILENCE_CHECK
+        if self.silence.takes_turn(now):
             events += self._silent_events(now)
         return events
 
@@ -260,14 +245,12 @@ class FleetState:
         return Event(Kind.DRIFTED, key, {**_pool_fields(pool, nodes, why_not), "reasons": reasons})
 
     def _silent_events(self, now: float) -> Iterator[Event]:
-        if self._server_ahead is None:
-            return
         for name, seen in self._nodes.items():
             if seen.heard is None or not seen.view.has_agent:
                 continue
             report = self._report_of(seen)
-            silence = now + self._server_ahead - seen.heard
-            is_silent = silence > self._settings.silent_after
+            silence = self.silence.seconds(seen.heard, now)
+            is_silent = silence > 0
             if is_silent and not report.is_silent:
                 key = f"{seen.view.uid}/{seen.view.assigned.id}/{seen.heard:.0f}"
                 yield self._node_event(Kind.AGENT_SILENT, seen, silent_seconds=int(silence))._replace(key=key)

@@ -151,9 +151,9 @@ class EventStream:
     def _note_interruption(self, what: str, kind: EventType) -> None:
         state = self._state
         if kind in ("GONE", "ERROR"):
-            (state.pause_nodes if what == "nodes" else state.pause_records)()
+            (state.silence.pause if what == "nodes" else state.pause_records)()
         elif kind == "BACK":
-            (state.resume_nodes if what == "nodes" else state.resume_records)(self._clock.monotonic())
+            (state.silence.resume if what == "nodes" else state.resume_records)(self._clock.monotonic())
 
     def _note_error(self, what: str, error: KubeError) -> None:
         """Without rights, the source ends; after the first list, a server that starts may deny them for a moment."""
@@ -208,5 +208,5 @@ class EventStream:
             log.warning("not judged: whether agents are silent, since the API server sends no Date")
             return False
         with self._lock:
-            self._state.set_server_time(server_time, self._clock.monotonic())
+            self._state.silence.set_server_time(server_time, self._clock.monotonic())
         return True

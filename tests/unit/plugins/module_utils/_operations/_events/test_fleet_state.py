@@ -350,13 +350,13 @@ def test_what_depends_on_records_waits_until_they_are_watched_again(rig: Rig) ->
 
 
 def test_no_agent_is_silent_because_the_source_was_cut_off(rig: Rig) -> None:
-    rig.state.set_server_time(50_000.0, rig.now)
+    rig.state.silence.set_server_time(50_000.0, rig.now)
     rig.node("n1", heard=50_000.0, **ASSIGNED)
     rig.node("n2", heard=50_000.0, **ASSIGNED)
     assert rig.events() == []
-    rig.state.pause_nodes()
+    rig.state.silence.pause()
     assert rig.events(4000) == []
-    rig.state.resume_nodes(rig.now)
+    rig.state.silence.resume(rig.now)
     rig.node("n1", heard=54_100.0, **ASSIGNED)
     assert rig.events(800) == []
     assert [event["node"] for event in rig.events(200)] == ["n2"]
@@ -522,7 +522,7 @@ def test_after_a_start_rollouts_that_are_not_fine_are_reported(phase: str, count
 
 
 def test_a_silent_agent_is_reported_once_by_the_clock_of_the_server(rig: Rig) -> None:
-    rig.state.set_server_time(50_000.0, rig.now)
+    rig.state.silence.set_server_time(50_000.0, rig.now)
     rig.node("n1", heard=49_000.0, **ASSIGNED)
     rig.node("n2", heard=None, **ASSIGNED)
     assert rig.events() == []
