@@ -162,14 +162,3 @@ async def main(queue: asyncio.Queue[Any], args: dict[str, Any]) -> None:
                     await queue.put({**event.to_dict(), **named})
     except EXPECTED_ERRORS as error:
         raise SourceError(f"configok.node.nodes: {error}") from error
-
-
-if __name__ == "__main__":
-    # Print the events as lines of JSON: python nodes.py '{"kubeconfig": "…"}'.
-    import json
-
-    class _Printer:
-        async def put(self, event: Any) -> None:
-            print(json.dumps(event), flush=True)
-
-    asyncio.run(main(_Printer(), json.loads(sys.argv[1]) if sys.argv[1:] else {}))  # type: ignore[arg-type]
