@@ -14,8 +14,8 @@ from collections.abc import Collection, Mapping
 
 from ..._text import count_of
 
-WINDOW_SECONDS = 60.0
-MAX_SHARE = 0.05  # of a pool's nodes; one node is always allowed
+_WINDOW_SECONDS = 60.0
+_MAX_SHARE = 0.05  # of a pool's nodes; one node is always allowed
 _MAX_DRIFTS = 1  # of a node from a target that are taken back
 
 
@@ -42,7 +42,7 @@ class AutomaticChanges:
     def note_drifted(self, pool: str, assignments: Mapping[str, int], target: str, now: float) -> None:
         """Remember that nodes of a pool have drifted from its target. assignments: what each has now, by its uid."""
         recent = self._recent.setdefault(pool, deque())
-        while recent and recent[0][0] < now - WINDOW_SECONDS:
+        while recent and recent[0][0] < now - _WINDOW_SECONDS:
             recent.popleft()
         for uid, assignment in assignments.items():
             self._drifts.setdefault(uid, {}).setdefault(target, set()).add(assignment)
@@ -54,7 +54,7 @@ class AutomaticChanges:
         if again:
             return f"another client changed {count_of(again, 'node')} again: stop it first"
         drifted = len({uid for _time, uid in self._recent.get(pool, ())})
-        if drifted > max(1, int(size * MAX_SHARE)):
+        if drifted > max(1, int(size * _MAX_SHARE)):
             return f"{drifted} of {size} nodes of the pool have drifted within a minute: find the cause first"
         return ""
 

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..._text import count_of, sanitize
@@ -162,9 +162,13 @@ class FleetState:
         self._drifted.discard(pool, seen.view.uid)
         drifts = {name: drift for name, drift in report.drifts.items() if name != pool}
         self._reports[seen.view.name] = report._replace(drifts=drifts)
-        held = self._held.get(pool, set())
-        if seen.view.uid in held:
-            held.discard(seen.view.uid)
+        self._release(pool, [seen.view.uid])
+
+    def _release(self, pool: str, uids: Collection[str]) -> None:
+        """Note that no operator has to decide on the drift of these nodes."""
+        held = self._held.get(pool)
+        if held:
+            held.difference_update(uids)
             if not held:
                 self._changed.update(self._nodes)  # nodes may join again
 
@@ -239,6 +243,8 @@ class FleetState:
         why_not = pool.refusal or self._automatic.why_not(pool.name, assignments, pool.target, size)
         if why_not:
             self._held.setdefault(pool.name, set()).update(assignments)
+        else:
+            self._release(pool.name, assignments)
         reasons = [f"{seen.view.name}: {sanitize(reason)}" for seen, reason in drifted[:_REASONS_SHOWN]]
         uid, assignment = min(assignments.items())
         key = f"{pool.target}/{uid}/{assignment}"

@@ -388,6 +388,8 @@ def test_drift_that_was_seen_during_a_rollout_is_news_when_it_is_complete() -> N
         ("rollout_completed", None),
         ("drifted", True),
     ]
+    rig.node("new", **JOINED)
+    assert [event["reconcile"] for event in rig.events() + rig.events(5)] == [True]
 
 
 def test_a_drifted_node_that_leaves_and_comes_back_has_drifted() -> None:
